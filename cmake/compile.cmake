@@ -32,7 +32,7 @@ function(forebay_compile_quickly target)
 endfunction()
 
 # What was compiled once is not compiled again, in another build folder of this source tree either: paths below it are
-# taken as seen from the folder. The package that doors.pip builds comes out of the cache so.
+# taken as seen from the folder. The package that bindings.pip builds comes out of the cache so.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(FOREBAY_CCACHE ccache)
   if(FOREBAY_CCACHE)

@@ -35,7 +35,8 @@ struct Error {
     std::string safe{};  // things that are still safe; may be empty
     std::string next{};  // the next command or step; may be empty
 
-    /// As every door gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which has
+    /// As every binding gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which
+    /// has
     /// no full stop since it often ends in a command that people copy. Without `safe` and `next` it is one line,
     /// "forebay: WHAT", with a full stop only where `what` has one.
     std::string text() const;
@@ -45,7 +46,7 @@ struct Error {
 
 /// The error that `inner` becomes one level up: its kind with a new `what`, in which the caller quotes `inner.what`.
 /// Advice that the caller gives takes the place of the inner one: the caller knows more, the run's path for example.
-Error because(Error inner, std::string what, std::string safe = {}, std::string next = {});
+Error with_context(Error inner, std::string what, std::string safe = {}, std::string next = {});
 
 /// what() is the Error's text(). A copy shares the Error, so that copying throws nothing.
 class Exception : public std::runtime_error {

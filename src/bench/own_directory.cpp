@@ -89,8 +89,8 @@ Result<OwnDirectory> OwnDirectory::make(const std::string& directory, const std:
     if (!there) {
         const auto outcome = store.make_directory(directory);
         if (!outcome)
-            return because(outcome.error(), fmt::format("{} cannot be made: {}", directory, outcome.error().what), "",
-                           "name a directory that is there, or mkdir -p " + directory);
+            return with_context(outcome.error(), fmt::format("{} cannot be made: {}", directory, outcome.error().what),
+                                "", "name a directory that is there, or mkdir -p " + directory);
         own.own_.created = directory;
     }
     own.own_.path = directory + "/" + id;

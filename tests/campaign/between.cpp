@@ -14,9 +14,9 @@
 #include "core/sys/store.hpp"
 #include "forebay/forebay.hpp"
 #include "path/agent/leftovers.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/commit/commit.hpp"
 #include "path/node/staging.hpp"
 #include "support/packed_files.hpp"
@@ -119,7 +119,7 @@ void Program::recover() {
     auto& store = sys::posix_store();
     const auto id = catalog::identity_of(store, run_);
     if (!id) return problem("identity: " + id.error().text());
-    const auto left = agent::find_leftovers(base_ / "memory", run_, *id, catalog::claim_key(store, run_).value());
+    const auto left = agent::find_leftovers(base_ / "memory", run_, *id, catalog::run_lock_key(store, run_).value());
     if (!left) return problem("leftovers: " + left.error().text());
     agent::LeftoverOptions how;
     how.remove = true;
@@ -145,7 +145,7 @@ void Program::prune_above() {
         store, run_, {.host = "a shell", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 1},
         {.watch = 0ms});
     if (!session) return problem("claim: " + session.error().text());
-    expect(catalog::end_claim(store, run_, *session), "end_claim");
+    expect(catalog::end_run_lock(store, run_, *session), "end_claim");
     const auto removed = catalog::prune_above(store, run_, stream_name, step, *session, false);
     if (!removed) return problem("prune_above: " + removed.error().text());
     model_.begin_line(step, true);

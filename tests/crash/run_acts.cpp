@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "crash/world.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/marks.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/commit/commit.hpp"
 #include "support/passing_store.hpp"
 
@@ -35,13 +35,13 @@ void World::claim_around(int at) {
     const auto number = claim_in(slow);
     if (!number) fault(number.error());
     else ledger_.note_session(*number, before);
-    if (other) end_claim(*other);
+    if (other) end_run_lock(*other);
 }
 
-void World::end_claim(std::uint32_t session) {
+void World::end_run_lock(std::uint32_t session) {
     if (cut()) return;
     // Its directory is gone where a later session has claimed the run.
-    const auto ended = catalog::end_claim(store(), run, session);
+    const auto ended = catalog::end_run_lock(store(), run, session);
     if (!ended && ended.error().kind != ErrorKind::missing) fault(ended.error());
 }
 
@@ -93,7 +93,7 @@ void World::prune(const catalog::Retention& what) {
 void World::prune_above(std::int64_t step) {
     const auto session = claim();
     if (!session) return;
-    end_claim(*session);
+    end_run_lock(*session);
     if (cut()) return;
     const format::LineStart start{{*session, 0}, step};
     ledger_.begun_starts.push_back(start);

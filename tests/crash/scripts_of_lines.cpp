@@ -85,7 +85,7 @@ void retention_of_lines(World& world) {
     second.restart(20);
     for (const std::int64_t step : {20, 30}) {
         second.commit(step);
-        world.prune({.keep = 1, .keep_abandoned = step == 20 ? 1 : 0, .spared = step});
+        world.prune({.keep = 1, .keep_abandoned = step == 20 ? 1 : 0, .keep_also = step});
     }
 }
 
@@ -98,10 +98,10 @@ void marks_on_everything(World& world) {
     second.begin_anew();
     for (const std::int64_t step : {1, 2}) {
         world.mark(second.commit(step));
-        world.prune({.keep = 1, .spared = step});
+        world.prune({.keep = 1, .keep_also = step});
     }
     second.commit(3);
-    world.prune({.keep = 1, .spared = 3});
+    world.prune({.keep = 1, .keep_also = 3});
 }
 
 void going_back_for_good(World& world) {

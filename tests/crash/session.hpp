@@ -6,24 +6,24 @@
 #include <limits>
 
 #include "crash/world.hpp"
-#include "path/stage/course.hpp"
+#include "path/stage/lineage_policy.hpp"
 
 namespace forebay::crash {
 
 class Session {
 public:
     explicit Session(World& world, std::uint32_t number = first_session)
-        : world_(world), number_(number), course_(number) {}
+        : world_(world), number_(number), lineage_(number) {}
     /// A new one; of no number, and no effect, when it was cut.
     static Session begin(World& world) { return Session(world, world.claim().value_or(0)); }
 
     /// Goes on from the newest snapshot below a step.
     void restart(std::int64_t below = std::numeric_limits<std::int64_t>::max()) {
         const auto newest = world_.newest(below);
-        if (newest) course_.chose(newest->step, newest->lineage.lines);
-        else course_.chose_nothing();
+        if (newest) lineage_.chose(newest->step, newest->lineage.lines);
+        else lineage_.chose_nothing();
     }
-    void begin_anew() { course_.chose_nothing(); }
+    void begin_anew() { lineage_.chose_nothing(); }
 
     /// Saves, and gives what was saved.
     test::SmallSnapshot save(std::int64_t step, std::uint32_t nodes = 1, int slot = 0, std::uint32_t per_file = 1) {
@@ -34,8 +34,8 @@ public:
                                      .elements_per_rank = 8,
                                      .sealed_unix_ns = world_.time_of(id),
                                      .nodes_per_file = per_file,
-                                     .lineage = {world_.run_id(), ++saves_, course_.lines_of(step)}};
-        course_.saved(step);
+                                     .lineage = {world_.run_id(), ++saves_, lineage_.lines_of(step)}};
+        lineage_.saved(step);
         world_.save(snapshot, slot);
         return snapshot;
     }
@@ -48,13 +48,13 @@ public:
         world_.commit(snapshot);
         return snapshot;
     }
-    void end() { world_.end_claim(number_); }
+    void end() { world_.end_run_lock(number_); }
 
 private:
     World& world_;
     std::uint32_t number_;
     std::uint64_t saves_ = 0;
-    stage::Course course_;
+    stage::LineagePolicy lineage_;
 };
 
 }  // namespace forebay::crash

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "core/base/bytes.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/drain/node_drain.hpp"
 #include "support/committed_run.hpp"
 #include "support/marked_view.hpp"

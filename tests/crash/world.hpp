@@ -75,7 +75,7 @@ public:
     std::optional<std::uint32_t> claim();
     /// Another session claims the run, and ends, before operation `at` of this claim.
     void claim_around(int at);
-    void end_claim(std::uint32_t session);
+    void end_run_lock(std::uint32_t session);
 
     /// A program of `host` puts a finished file into its spool.
     void put(const std::string& host, const std::string& path);

@@ -32,11 +32,11 @@ export PKG_CONFIG_PATH=$libraries/pkgconfig
 mpicxx -std=c++20 $flags -o "$work/by-pkg-config" "$work/project/first.cpp" $(pkg-config --cflags --libs forebay_mpi) \
     -Wl,-rpath,"$(pkg-config --variable=libdir forebay_mpi)"
 # shellcheck disable=SC2046,SC2086
-mpicc -std=c99 -Wall -Wextra -pedantic -Werror $flags -o "$work/in-c" "$FOREBAY_SOURCE_DIR/tests/doors/story.c" \
+mpicc -std=c99 -Wall -Wextra -pedantic -Werror $flags -o "$work/in-c" "$FOREBAY_SOURCE_DIR/tests/bindings/story.c" \
     $(pkg-config --cflags --libs forebay_mpi forebay)
 if [ -e "$libraries/libforebay_fortran.so" ]; then
     # shellcheck disable=SC2046,SC2086
-    mpifort $flags -o "$work/in-fortran" "$FOREBAY_SOURCE_DIR/tests/doors/story.f90" \
+    mpifort $flags -o "$work/in-fortran" "$FOREBAY_SOURCE_DIR/tests/bindings/story.f90" \
         $(pkg-config --cflags --libs forebay_fortran forebay_mpi forebay)
     LD_LIBRARY_PATH=$libraries mpiexec -n 1 "$work/in-fortran" save "$work/run3" "$work" "$work/empty.toml" | grep -x "saved step 7, kept"
 fi

@@ -18,8 +18,8 @@ ALTERNATIVE = re.compile(r"^(?:mpi|serial)_(?=\w+\.cpp$)")
 MADE = {
     "src/a/one.cpp": "Result<std::vector<int>> Group::Part::sum(const Other::Kind& kind) const {\nGroup::Group() : x(1) {}\n",
     "src/a/two.cpp": "// Group::wait() comes first.\nvoid Group::wait() {\n    Group::sum();\n",
-    "src/a/mpi_door.cpp": "Group::~Group() = default;\nGroup::Kind Group::kind_of(int x) {\n",
-    "src/a/serial_door.cpp": "bool Group::operator==(const Group& other) const {\n",
+    "src/a/mpi_binding.cpp": "Group::~Group() = default;\nGroup::Kind Group::kind_of(int x) {\n",
+    "src/a/serial_binding.cpp": "bool Group::operator==(const Group& other) const {\n",
     "src/a/call.cpp": "const auto state = Group::begin();\nint use(Group::Kind kind) {\n",
 }
 
@@ -44,7 +44,7 @@ def files_of_classes(sources):
 
 
 def main():
-    expected = {"Group::Part": {"src/a/one.cpp"}, "Group": {"src/a/one.cpp", "src/a/two.cpp", "src/a/*_door.cpp"}}
+    expected = {"Group::Part": {"src/a/one.cpp"}, "Group": {"src/a/one.cpp", "src/a/two.cpp", "src/a/*_binding.cpp"}}
     problems = []
     if (seen := dict(files_of_classes(MADE.items()))) != expected:
         problems.append(f"the reading of made sources gives {seen}, not {expected}")

@@ -57,7 +57,7 @@ class Scratch:
 
 
 def check(scratch, problems):
-    scratch.edit(LIST, "    LayoutWish layout{};\n", "    LayoutWish layout{};\n    bool greets = false;\n")
+    scratch.edit(LIST, "    RequestedLayout layout{};\n", "    RequestedLayout layout{};\n    bool greets = false;\n")
     if not re.search(r"(structured binding|names? provided|decomposes)", scratch.compile(FOLLOW[0])):
         problems.append(f"{LIST}: a member without a line compiles")
     scratch.edit(LIST, "naming, tables, layout, watch", "naming, tables, layout, greets, watch")
@@ -65,7 +65,7 @@ def check(scratch, problems):
                  '    visit(CopyOption{"greet", "Say good morning", of_sync}, Switch{}, greets);\n'
                  '    visit(CopyOption{"is-run", ""}')
     scratch.edit(OBEYS, "    FB_TRY_ASSIGN(file, file_at(source));\n",
-                 "    if (options.greets) remarks.add(RemarkKind::adjusted, \".\", \"good morning\");\n"
+                 "    if (options.greets) entry_log.add(EntryEvent::adjusted, \".\", \"good morning\");\n"
                  "    FB_TRY_ASSIGN(file, file_at(source));\n")
     for name in (*FOLLOW, OBEYS):
         if errors := scratch.compile(name):

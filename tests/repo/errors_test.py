@@ -1,6 +1,6 @@
 """Goal: the layout of an error is in one place: its parts are fields, and no literal holds "forebay: ", "Safe: " or "Next: ".
 
-Method: looks into every string literal of src, doors and Python files too, but for the file that has the layout.
+Method: looks into every string literal of src, bindings and Python files too, but for the file that has the layout.
 """
 
 import re

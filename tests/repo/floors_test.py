@@ -76,7 +76,7 @@ def library_problems(path):
     """MPI, libhdf5 and system headers outside their rooms."""
     name = tree.shown(path)
     is_test = name.endswith("_test.cpp") or name.startswith(("tests/", "transfer/tests/"))
-    mpi = name.startswith(("apps/", "tests/mpi/", "tests/doors/", "tests/support/mpi_", "include/forebay/mpi.hpp",
+    mpi = name.startswith(("apps/", "tests/mpi/", "tests/bindings/", "tests/support/mpi_", "include/forebay/mpi.hpp",
                            "include/forebay/genericio/", "tests/genericio/", "src/bench/")) or re.search(
         r"^(src/.*/(comm|api|python|h5part|genericio)|transfer/program)/mpi_", name)
     # The interface of H5Part has HDF5's types in it.
@@ -88,7 +88,7 @@ def library_problems(path):
     system = name.startswith(("src/core/sys/posix_", "src/core/base/crc32c/arm.hpp", "transfer/daos/dfs.hpp")) or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
-            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, python/mpi_*, h5part/mpi_*, bench, apps, tests/mpi and tests/doors"
+            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, python/mpi_*, h5part/mpi_*, bench, apps, tests/mpi and tests/bindings"
         if include.startswith(("hdf5", "H5")) and not hdf5:
             yield f"{name}:{number}: {include} belongs to the rooms h5, views, h5part and to foreign/hdf5 and made/h5part"
         if include.startswith("core/sys/posix_") and not name.startswith("src/core/sys/posix_"):

@@ -1,14 +1,14 @@
 """Goal: what stands before the folders and files of a tree passes on all that they can do: a call that it forgot would be
 answered by the interface itself, which knows of no server and no special folder.
 
-Method: every virtual function of sys/tree.hpp is overridden by the classes of tree/team_term.cpp.
+Method: every virtual function of sys/tree.hpp is overridden by the classes of team/team_lease.cpp.
 """
 
 import re
 
 import tree
 
-INTERFACES, PASSING = "src/core/sys/tree.hpp", "transfer/team/team_term.cpp"
+INTERFACES, PASSING = "src/core/sys/tree.hpp", "transfer/team/team_lease.cpp"
 
 
 def main():

@@ -18,7 +18,7 @@ namespace forebay::test {
 inline const std::string forwarder_token = "000102030405060708090a0b0c0d0e0f";
 inline const std::string forwarded_run = "/scratch/run";
 /// Of what is not late by intention, on a machine that does other work too.
-inline constexpr sys::Patience patience = std::chrono::seconds(20);
+inline constexpr sys::Timeout timeout = std::chrono::seconds(20);
 
 inline std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
 
@@ -28,22 +28,22 @@ inline forward::Server serve(sys::Store& store, forward::ServerOptions options =
     return forward::Server::start(store, listen, options).value();
 }
 
-inline forward::ClientOptions client_of(std::vector<std::string> to, std::chrono::milliseconds silence_max = patience) {
+inline forward::ClientOptions client_of(std::vector<std::string> to, std::chrono::milliseconds silence_max = timeout) {
     return {.run = forwarded_run,
             .to = std::move(to),
             .token = forwarder_token,
-            .connect_max = patience,
+            .connect_max = timeout,
             .silence_max = silence_max};
 }
 
 /// A client played by hand, up to the forwarder's answer to its first words.
 inline std::pair<sys::Connection, forward::Greeting> known_at(const forward::Server& server) {
-    auto connection = sys::Connection::open(loopback(server.port()), patience).value();
+    auto connection = sys::Connection::open(loopback(server.port()), timeout).value();
     forward::Greeting greeting{.client_nonce = 5, .forwarder_nonce = 0, .client = 7, .run = forwarded_run};
     const auto word = forward::word_of_hello(forward::key_of(forwarder_token).value(), greeting);
     const forward::Request hello{.file = 7, .offset = 5, .number = word, .path = forwarded_run};
-    send(connection, forward::FrameKind::hello, encode(hello), patience).value();
-    const auto answer = forward::receive(connection, forward::limits::answer_bytes_max, patience, patience).value();
+    send(connection, forward::FrameKind::hello, encode(hello), timeout).value();
+    const auto answer = forward::receive(connection, forward::limits::answer_bytes_max, timeout, timeout).value();
     REQUIRE(answer.kind == forward::FrameKind::go);
     greeting.forwarder_nonce = forward::decode_answer(answer.body).value().number;
     return {std::move(connection), greeting};

@@ -15,7 +15,7 @@ if not list((BUILD / "python/forebay").glob("_forebay.*so")):
     sys.exit(77)
 sys.path.insert(0, str(BUILD / "python"))
 try:
-    import forebay as door
+    import forebay as binding
     import h5py
     import netCDF4
     import numpy as np
@@ -49,7 +49,7 @@ with xarray.open_dataset(sys.argv[1], engine="netcdf4", decode_times=False) as d
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     run = tmp_path_factory.mktemp("texts") / "run"
-    with door.Session(str(run)) as session:
+    with binding.Session(str(run)) as session:
         stream = session.stream("r", view=["netcdf", "plain"])
         stream.array("names", NAMES)
         stream.array("one", np.array([b"xyz"], "S3"))

@@ -35,11 +35,11 @@ std::string encode_mark();
 /// Whole blocks that every reader passes over, whatever lies in them: the pieces that they need, each with its offset
 /// and with what stands at its beginning and at its end. `again` is the head of a folder that comes again later, which
 /// may come between: libarchive reads 32 heads without an entry, and no more.
-struct PassedOver {
+struct SkippedBytes {
     std::uint64_t offset = 0, bytes = 0;
     std::string begin, end;
 };
-std::vector<PassedOver> encode_passed_over(std::uint64_t bytes, const std::string& again);
+std::vector<SkippedBytes> encode_skipped(std::uint64_t bytes, const std::string& again);
 
 using Records = std::vector<std::pair<std::string, std::string>>;
 
@@ -52,14 +52,14 @@ struct HeadState {
 };
 
 struct DecodedHead {
-    enum class Is { member, end, passed_over, cut } is = Is::cut;
+    enum class Is { member, end, skipped, cut } is = Is::cut;
     Member member{};
     std::optional<std::uint64_t> place{};     // in the archive, as the head has it
     std::optional<std::uint32_t> head_sum{};  // which it has been compared with
     std::uint64_t bytes = 0;                  // of the head; of `cut` how many there must be to go on
     std::uint64_t stored = 0;  // bytes behind the head, in whole blocks; the next head begins behind them
 };
-/// The head at the beginning of `bytes`. `cut`: it needs more of them. `passed_over`: records alone, or an entry that
+/// The head at the beginning of `bytes`. `cut`: it needs more of them. `skipped`: records alone, or an entry that
 /// is none. `corrupt`, `unsupported`.
 Result<DecodedHead> decode_head(std::span<const std::byte> bytes, HeadState& state);
 

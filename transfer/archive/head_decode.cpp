@@ -126,11 +126,11 @@ Result<DecodedHead> HeadDecoder::read() {
         if (!is_there) return cut(at_ + block_bytes);
         if (with_records.find(block_.type) == with_records.npos) return take_entry();
         FB_TRY_ASSIGN(taken, take_records(block_.type));
-        if (taken.is != DecodedHead::Is::passed_over || block_.type == 'g') return taken;
+        if (taken.is != DecodedHead::Is::skipped || block_.type == 'g') return taken;
     }
 }
 
-// `passed_over`: they were taken, and the head goes on.
+// `skipped`: they were taken, and the head goes on.
 Result<DecodedHead> HeadDecoder::take_records(char type) {
     if (size_ > records_bytes_max || at_ > 2 * records_bytes_max) return damaged("its records are beyond all bounds");
     const auto end = at_ + round_up(size_, block_bytes);
@@ -139,7 +139,7 @@ Result<DecodedHead> HeadDecoder::take_records(char type) {
     at_ = end;
     if (type == 'L' || type == 'K') {
         (type == 'L' ? long_name_ : long_link_) = text.substr(0, text.find('\0'));
-        return DecodedHead{.is = DecodedHead::Is::passed_over};
+        return DecodedHead{.is = DecodedHead::Is::skipped};
     }
     if (text.starts_with('\0')) return damaged("its records are zeros");
     FB_TRY_ASSIGN(records, records_from(text));
@@ -148,7 +148,7 @@ Result<DecodedHead> HeadDecoder::take_records(char type) {
         sums_ = text.substr(sums + sums_comment.size(), 2 * sum_digits + 1);
     if (type == 'g') return take_common(records);
     own_ = std::move(records);
-    return DecodedHead{.is = DecodedHead::Is::passed_over};
+    return DecodedHead{.is = DecodedHead::Is::skipped};
 }
 
 Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
@@ -184,7 +184,7 @@ Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
             return damaged("its common records have no end");
         state_.common = std::make_shared<const Records>(std::move(common));
     }
-    DecodedHead decoded{.is = DecodedHead::Is::passed_over, .bytes = at_};
+    DecodedHead decoded{.is = DecodedHead::Is::skipped, .bytes = at_};
     if (draft_.member.status.kind != sys::EntryKind::socket) return decoded;
     FB_TRY(check_sums());
     decoded.is = DecodedHead::Is::member;
@@ -339,7 +339,7 @@ Result<DecodedHead> HeadDecoder::take_stored() {
     DecodedHead decoded{.is = DecodedHead::Is::member, .bytes = at_, .stored = round_up(*draft_.size, block_bytes)};
     const bool is_file = member.status.kind == sys::EntryKind::file;
     say_place(decoded);
-    if (block_.type == 'V') decoded.is = DecodedHead::Is::passed_over;  // the name of the archive
+    if (block_.type == 'V') decoded.is = DecodedHead::Is::skipped;  // the name of the archive
     // Only files have bytes behind them, and what is not known: old programs give links and devices sizes too.
     if (!is_file && block_.type != 'D' && (block_.type == '1' || member.status.kind != sys::EntryKind::unknown))
         decoded.stored = 0;

@@ -216,8 +216,8 @@ std::string encode_mark() {
     return head;
 }
 
-std::vector<PassedOver> encode_passed_over(std::uint64_t bytes, const std::string& again) {
-    std::vector<PassedOver> pieces;
+std::vector<SkippedBytes> encode_skipped(std::uint64_t bytes, const std::string& again) {
+    std::vector<SkippedBytes> pieces;
     std::uint64_t comments = 0;
     for (std::uint64_t offset = 0; offset < bytes; offset += pieces.back().bytes) {
         const auto left = bytes - offset;
@@ -233,7 +233,7 @@ std::vector<PassedOver> encode_passed_over(std::uint64_t bytes, const std::strin
         set_number(block.mode, 0600);
         set_number(block.size, all - block_bytes);
         block.type = 'g';
-        PassedOver comment{.offset = offset, .bytes = all, .begin = {}, .end = "\n"};
+        SkippedBytes comment{.offset = offset, .bytes = all, .begin = {}, .end = "\n"};
         add_block(comment.begin, block);
         comment.begin += fmt::format("{} comment=", all - block_bytes);
         pieces.push_back(std::move(comment));

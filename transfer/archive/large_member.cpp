@@ -13,7 +13,7 @@
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/maker.hpp"
 #include "transfer/archive/stored.hpp"
-#include "transfer/copy/copy_remarks.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
 #include "transfer/copy/file_data.hpp"
 #include "transfer/copy/settled.hpp"
 
@@ -62,11 +62,11 @@ void LargeMember::begin(tree::TreeWorker& worker) {
 
 Result<tree::CopyStep> LargeMember::reserve(tree::TreeWorker& worker) {
     FB_TRY_ASSIGN(settled, tree::settled_status(*file_, before_));
-    if (!settled) return tree::report_changes(maker_.parts.remarks, path_of(*place_.branch, place_.name));
+    if (!settled) return tree::report_changes(maker_.parts.entry_log, path_of(*place_.dir_node, place_.name));
     before_ = *settled;
     FB_TRY_ASSIGN(member, maker_.describe(*file_, before_));
     member_ = std::move(member);
-    member_.path = path_of(*place_.branch, place_.name);
+    member_.path = path_of(*place_.dir_node, place_.name);
     FB_TRY(find_stored(*file_, member_));
     head_ = encode_head(member_);
     offset_ = maker_.output->reserve(all_bytes());
@@ -146,18 +146,18 @@ void LargeMember::end(tree::TreeWorker& worker) {
         before_ = *status;
         return begin(worker);
     }
-    if (done) return conclude(worker, tree::report_changes(maker_.parts.remarks, member_.path));
+    if (done) return conclude(worker, tree::report_changes(maker_.parts.entry_log, member_.path));
     conclude(worker, done.error());
 }
 
 void LargeMember::conclude(tree::TreeWorker& worker, const Result<tree::CopyStep>& done) {
     const bool is_stored = done && *done == tree::CopyStep::done;
-    if (!done) maker_.parts.failures.report(path_of(*place_.branch, place_.name), done.error());
+    if (!done) maker_.parts.failures.report(path_of(*place_.dir_node, place_.name), done.error());
     if (is_stored) ++maker_.parts.counts.copied;
     maker_.parts.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
     if (is_stored) maker_.stored(worker, first_, place_);
     else maker_.give_up(worker, maker_.parts.links.id_of(first_));
-    maker_.count_done(worker, place_.branch);
+    maker_.count_done(worker, place_.dir_node);
 }
 
 }  // namespace

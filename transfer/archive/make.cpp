@@ -6,14 +6,14 @@
 #include "core/base/try.hpp"
 #include "transfer/archive/maker.hpp"
 #include "transfer/archive/restore.hpp"
-#include "transfer/copy/copy_remarks.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
+#include "transfer/walk/name_batch.hpp"
 
 namespace forebay::archive {
 
 namespace {
 
-using tree::BranchRef;
+using tree::DirNodeRef;
 using tree::TreeSide;
 using tree::TreeWorker;
 
@@ -25,10 +25,10 @@ public:
     Result<> run(tree::FolderRef source);
 
 private:
-    void enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> list(TreeWorker& worker, const BranchRef& branch);
-    void take_portion(TreeWorker& worker, const BranchRef& branch, const tree::Portion& portion);
+    void enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> try_enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> list(TreeWorker& worker, const DirNodeRef& dir_node);
+    void take_batch(TreeWorker& worker, const DirNodeRef& dir_node, const tree::NameBatch& batch);
     Result<sys::EntryKind> kind_of(const tree::ListedName& named, sys::Folder& folder) const;
 
     Maker& maker_;
@@ -37,7 +37,7 @@ private:
 };
 
 Result<> SourceWalk::run(tree::FolderRef source) {
-    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    const auto root = std::make_shared<tree::DirNode>(nullptr, "");
     FB_TRY_ASSIGN(status, source->status());
     root->status(TreeSide::source) = status;
     root->was_entered = true;
@@ -53,41 +53,42 @@ Result<> SourceWalk::run(tree::FolderRef source) {
     return maker_.end();
 }
 
-void SourceWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) parts_.failures.report(path_of(*branch), entered.error());
-    maker_.count_done(worker, branch);
+void SourceWalk::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+    if (auto entered = try_enter(worker, dir_node); !entered)
+        parts_.failures.report(path_of(*dir_node), entered.error());
+    maker_.count_done(worker, dir_node);
 }
 
-Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
-    FB_TRY_ASSIGN(above, parts_.folders.get(branch->parent, TreeSide::source));
-    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+Result<> SourceWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(above, parts_.folders.get(dir_node->parent, TreeSide::source));
+    FB_TRY_ASSIGN(opened, above->open_folder(dir_node->name));
     const tree::FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
-    branch->status(TreeSide::source) = status;
-    FB_TRY(tree::check_no_loop(*branch));
-    parts_.folders.keep(branch, TreeSide::source, folder);
-    branch->was_entered = true;
-    tree::tell_flags(parts_.remarks, *branch, "", status);
+    dir_node->status(TreeSide::source) = status;
+    FB_TRY(tree::check_no_loop(*dir_node));
+    parts_.folders.keep(dir_node, TreeSide::source, folder);
+    dir_node->was_entered = true;
+    tree::tell_flags(parts_.entry_log, *dir_node, "", status);
     ++parts_.counts.folders;
     if (parts_.options.is_dry) parts_.counts.would_copy.add(0);
-    if (parts_.options.is_dry) parts_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");
+    if (parts_.options.is_dry) parts_.entry_log.add(tree::EntryEvent::would_copy, path_of(*dir_node), "");
     if (parts_.options.one_file_system && tree::is_other_file_system(status, device_)) {
-        parts_.remarks.add(tree::RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+        parts_.entry_log.add(tree::EntryEvent::skipped, path_of(*dir_node), "another file system is mounted there");
         return {};
     }
-    return list(worker, branch);
+    return list(worker, dir_node);
 }
 
-Result<> SourceWalk::list(TreeWorker& worker, const BranchRef& branch) {
-    FB_TRY_ASSIGN(folder, parts_.folders.get(branch, TreeSide::source));
-    return tree::list_in_portions(
-        worker, branch, *folder,
-        [this](TreeWorker& other, const BranchRef& of, const tree::Portion& portion) {
-            take_portion(other, of, portion);
+Result<> SourceWalk::list(TreeWorker& worker, const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(folder, parts_.folders.get(dir_node, TreeSide::source));
+    return tree::list_in_batches(
+        worker, dir_node, *folder,
+        [this](TreeWorker& other, const DirNodeRef& of, const tree::NameBatch& batch) {
+            take_batch(other, of, batch);
             maker_.hold(other, of);
         },
         // Never the last that the branch waits for: the packet of this thread holds it too.
-        [this](const BranchRef& of) { tree::count_done(of, parts_.folders, [](const BranchRef&) {}); });
+        [this](const DirNodeRef& of) { tree::count_done(of, parts_.folders, [](const DirNodeRef&) {}); });
 }
 
 Result<sys::EntryKind> SourceWalk::kind_of(const tree::ListedName& named, sys::Folder& folder) const {
@@ -96,25 +97,25 @@ Result<sys::EntryKind> SourceWalk::kind_of(const tree::ListedName& named, sys::F
     return status.kind;
 }
 
-void SourceWalk::take_portion(TreeWorker& worker, const BranchRef& branch, const tree::Portion& portion) {
-    const auto folder = parts_.folders.get(branch, TreeSide::source);
-    if (!folder) return parts_.failures.report(path_of(*branch), folder.error());
-    for (const auto& named : portion) {
+void SourceWalk::take_batch(TreeWorker& worker, const DirNodeRef& dir_node, const tree::NameBatch& batch) {
+    const auto folder = parts_.folders.get(dir_node, TreeSide::source);
+    if (!folder) return parts_.failures.report(path_of(*dir_node), folder.error());
+    for (const auto& named : batch) {
         if (parts_.share.is_stopped()) return;
         const auto kind = kind_of(named, **folder);
         if (!kind) {
-            parts_.failures.report(path_of(*branch, named.name), kind.error());
+            parts_.failures.report(path_of(*dir_node, named.name), kind.error());
             continue;
         }
-        if (!parts_.options.filter.takes(*branch, named.name, *kind)) continue;
+        if (!parts_.options.filter.takes(*dir_node, named.name, *kind)) continue;
         ++parts_.counts.entries;
         if (*kind != sys::EntryKind::folder) {
-            tree::tell_run(parts_.remarks, parts_.options.is_run, *branch, named.name);
-            maker_.add(worker, {branch, named.name}, **folder, *kind, named.number);
+            tree::tell_run(parts_.entry_log, parts_.options.is_run, *dir_node, named.name);
+            maker_.add(worker, {dir_node, named.name}, **folder, *kind, named.number);
             continue;
         }
-        const auto child = std::make_shared<tree::Branch>(branch, named.name);
-        ++branch->pending;
+        const auto child = std::make_shared<tree::DirNode>(dir_node, named.name);
+        ++dir_node->pending;
         parts_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
     }
 }
@@ -134,15 +135,15 @@ Result<> check_replaced(const NewArchive& archive, const std::string& path, cons
 }  // namespace
 
 Result<> make_archive(const std::string& source, const std::string& path, bool replaces,
-                      const tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts) {
+                      const tree::TreeCopyOptions& options, tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(folder, sys::open_posix_folder(source));
-    SourceParts parts(options, remarks, counts);
+    SourceParts parts(options, entry_log, counts);
     std::unique_ptr<NewArchive> archive;
     if (!options.is_dry) {
         auto new_archive = NewArchive::make(path, replaces);
         if (!new_archive)
-            return because(new_archive.error(), show_text(path) + " cannot be made: " + new_archive.error().what,
-                           new_archive.error().safe, new_archive.error().next);
+            return with_context(new_archive.error(), show_text(path) + " cannot be made: " + new_archive.error().what,
+                                new_archive.error().safe, new_archive.error().next);
         archive = std::move(*new_archive);
     }
     const auto outcome = [&]() -> Result<> {
@@ -156,12 +157,12 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
         return check_made_archive(archive->file(), options);
     }();
     if (!outcome && archive)
-        return because(outcome.error(), outcome.error().what,
-                       show_text(path) + (archive->replaces_another() ? " is as it was" : " was not made"),
-                       outcome.error().next);
+        return with_context(outcome.error(), outcome.error().what,
+                            show_text(path) + (archive->replaces_another() ? " is as it was" : " was not made"),
+                            outcome.error().next);
     FB_TRY(outcome);
     if (archive) FB_TRY(archive->publish(options.syncs));
-    return remarks.taken();
+    return entry_log.taken();
 }
 
 }  // namespace forebay::archive

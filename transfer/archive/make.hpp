@@ -16,8 +16,8 @@ namespace forebay::archive {
 
 /// Of the options count threads, filter, preserve, rate, one_file_system, is_dry, syncs, watch, and verifies: the
 /// archive is read back from storage and checked before it gets its name. An error ends it all, and then `path` is what
-/// it was; what happened to single entries is in `remarks`.
+/// it was; what happened to single entries is in `entry_log`.
 Result<> make_archive(const std::string& source, const std::string& path, bool replaces,
-                      const tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts);
+                      const tree::TreeCopyOptions& options, tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
 }  // namespace forebay::archive

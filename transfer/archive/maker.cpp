@@ -11,7 +11,7 @@
 #include "core/base/units.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/stored.hpp"
-#include "transfer/copy/copy_remarks.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
 #include "transfer/copy/settled.hpp"
 
 namespace forebay::archive {
@@ -25,7 +25,7 @@ constexpr std::uint64_t packed_file_bytes_max = 4u << 20;
 // A reader takes 16 MiB of records, which ACLs stand in twice.
 constexpr std::uint64_t attributes_bytes_max = 12u << 20;
 // Symbolic links of one folder that lie behind its entry: they are in one packet with it.
-constexpr std::size_t put_off_max = 256;
+constexpr std::size_t deferred_max = 256;
 
 // GNU tar makes such a link when all else is there, and sets the times of its folder once more where the folder's entry
 // comes right before. libarchive sets them when it comes to the folder's entry, so that there is one behind, too.
@@ -60,13 +60,13 @@ Result<> take_attributes(const tree::AttributeSource& attributes, Member& member
 void Maker::add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
                 std::uint64_t listed_number) {
     if (auto added = try_add(worker, place, folder, kind, listed_number); !added)
-        parts.failures.report(path_of(*place.branch, place.name), added.error());
+        parts.failures.report(path_of(*place.dir_node, place.name), added.error());
     settle(worker, false);
 }
 
 // Reading it would have its bytes recalled, and they are not to be: then that is remarked.
 Result<bool> Maker::leaves(const tree::EntryPlace& place, sys::Folder& folder) {
-    return parts.stored.leaves(*place.branch, &folder, nullptr, place.name, parts.remarks);
+    return parts.stored.leaves(*place.dir_node, &folder, nullptr, place.name, parts.entry_log);
 }
 
 Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
@@ -79,20 +79,20 @@ Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::Entr
         file = std::move(opened);
     }
     FB_TRY_ASSIGN(status, file ? file->status() : folder.status_of(place.name));
-    const auto path = [&] { return path_of(*place.branch, place.name); };
+    const auto path = [&] { return path_of(*place.dir_node, place.name); };
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
-        return tree::report_changes(parts.remarks, path());
+        return tree::report_changes(parts.entry_log, path());
     if (output != nullptr && output->is(status.id)) {
-        parts.remarks.add(tree::RemarkKind::passed_over, path(), "it is the archive itself");
+        parts.entry_log.add(tree::EntryEvent::skipped, path(), "it is the archive itself");
         return tree::CopyStep::done;
     }
     const bool has_names = status.names > 1 && parts.options.preserve.hard_links;
     if (has_names) {
         tree::EntryPlace first;
-        ++place.branch->pending;  // of an entry that waits; it is given back when its packet is written
+        ++place.dir_node->pending;  // of an entry that waits; it is given back when its packet is written
         const auto turn = parts.links.take(status, {}, place, first);
         if (!turn) {
-            --place.branch->pending;
+            --place.dir_node->pending;
             return turn.error();
         }
         if (*turn == tree::HardLinks::Turn::waits) {
@@ -104,7 +104,7 @@ Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::Entr
             put_link(worker, {.own = place, .first = first, .kind = status.kind});
             return tree::CopyStep::done;
         }
-        --place.branch->pending;  // never the last: this portion of names holds the branch
+        --place.dir_node->pending;  // never the last: this portion of names holds the branch
     }
     const auto done = put(worker, place, folder, status, std::move(file));
     const bool comes_in_pieces = done && *done == tree::CopyStep::later;
@@ -119,7 +119,7 @@ Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::Entr
 // `later`: a large file, which sees to its further names itself.
 Result<tree::CopyStep> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                                   const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
-    tree::tell_flags(parts.remarks, *place.branch, place.name, status);
+    tree::tell_flags(parts.entry_log, *place.dir_node, place.name, status);
     if (output == nullptr) {
         const bool is_file = status.kind == sys::EntryKind::file;
         if (is_file) {
@@ -127,7 +127,7 @@ Result<tree::CopyStep> Maker::put(tree::TreeWorker& worker, const tree::EntryPla
             if (is_left) return tree::CopyStep::reported;
         }
         parts.counts.would_copy.add(is_file ? status.bytes : 0);
-        parts.remarks.add(tree::RemarkKind::would_copy, path_of(*place.branch, place.name), "");
+        parts.entry_log.add(tree::EntryEvent::would_copy, path_of(*place.dir_node, place.name), "");
         return tree::CopyStep::done;
     }
     if (status.kind == sys::EntryKind::file) {
@@ -140,33 +140,33 @@ Result<tree::CopyStep> Maker::put(tree::TreeWorker& worker, const tree::EntryPla
             FB_TRY_ASSIGN(looked, file->status());
             const bool is_other = status.names > 1 && parts.links.id_of(looked) != parts.links.id_of(status);
             if (looked.kind != sys::EntryKind::file || looked.id != status.id || is_other)
-                return tree::report_changes(parts.remarks, path_of(*place.branch, place.name));
+                return tree::report_changes(parts.entry_log, path_of(*place.dir_node, place.name));
             before = looked;
         }
         FB_TRY_ASSIGN(step, put_file(worker, place, *file, before));
         if (step != tree::CopyStep::later) return step;
-        ++place.branch->pending;
+        ++place.dir_node->pending;
         start_large_member(*this, worker, place, std::move(file), before);
         return step;
     }
     if (status.kind == sys::EntryKind::link && status.names == 1) {
         FB_TRY_ASSIGN(text, folder.link_text(place.name));
-        if (leads_away(text) && put_off(place)) return tree::CopyStep::done;
+        if (leads_away(text) && deferred(place)) return tree::CopyStep::done;
     }
     FB_TRY(put_other(worker, place, folder, status));
     return tree::CopyStep::done;
 }
 
-bool Maker::put_off(const tree::EntryPlace& place) {
+bool Maker::deferred(const tree::EntryPlace& place) {
     const std::lock_guard lock(mutex_);
-    auto& names = put_off_[place.branch.get()];
-    if (names.size() < put_off_max) names.push_back(place.name);
+    auto& names = deferred_[place.dir_node.get()];
+    if (names.size() < deferred_max) names.push_back(place.name);
     return names.back() == place.name;
 }
 
-std::vector<std::string> Maker::take_put_off(const tree::Branch& branch) {
+std::vector<std::string> Maker::take_deferred(const tree::DirNode& dir_node) {
     const std::lock_guard lock(mutex_);
-    const auto node = put_off_.extract(&branch);
+    const auto node = deferred_.extract(&dir_node);
     return node ? std::move(node.mapped()) : std::vector<std::string>();
 }
 
@@ -174,7 +174,7 @@ Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& plac
                           const sys::EntryStatus& status) {
     if (status.kind == sys::EntryKind::unknown)
         return Error{ErrorKind::unsupported, "it is of a kind that this program does not know"};
-    Member member{.path = path_of(*place.branch, place.name), .status = status};
+    Member member{.path = path_of(*place.dir_node, place.name), .status = status};
     if (status.kind == sys::EntryKind::link) {
         FB_TRY_ASSIGN(text, folder.link_text(place.name));
         member.link_text = std::move(text);
@@ -205,7 +205,7 @@ Result<tree::CopyStep> Maker::put_file(tree::TreeWorker& worker, const tree::Ent
         if (!settled) break;
         before = *settled;
         FB_TRY_ASSIGN(member, describe(file, before));
-        member.path = path_of(*place.branch, place.name);
+        member.path = path_of(*place.dir_node, place.name);
         FB_TRY(find_stored(file, member));
         if (member.stored_bytes > packed_file_bytes_max) return tree::CopyStep::later;
         const auto way = parts.flow.way();
@@ -221,7 +221,7 @@ Result<tree::CopyStep> Maker::put_file(tree::TreeWorker& worker, const tree::Ent
         }
         before = after;
     }
-    return tree::report_changes(parts.remarks, path_of(*place.branch, place.name));
+    return tree::report_changes(parts.entry_log, path_of(*place.dir_node, place.name));
 }
 
 // In the room of the packet that is next. False: the file ended before the size that it had.
@@ -264,48 +264,48 @@ void Maker::put_head(Packet& packet, const Member& member) {
 
 void Maker::put_link(tree::TreeWorker& worker, const Packet::Link& link) {
     auto& packet = packets_[worker.index];
-    packet.holds.push_back(link.own.branch);
-    Member member{.path = path_of(*link.own.branch, link.own.name)};
+    packet.holds.push_back(link.own.dir_node);
+    Member member{.path = path_of(*link.own.dir_node, link.own.name)};
     if (output == nullptr) {
         parts.counts.would_copy.add(0);
-        return parts.remarks.add(tree::RemarkKind::would_copy, member.path, "");
+        return parts.entry_log.add(tree::EntryEvent::would_copy, member.path, "");
     }
     member.status.kind = link.kind;
-    member.same_as = path_of(*link.first.branch, link.first.name);
+    member.same_as = path_of(*link.first.dir_node, link.first.name);
     put_head(packet, member);
     ++parts.counts.linked;
 }
 
-void Maker::hold(tree::TreeWorker& worker, const tree::BranchRef& branch) {
-    ++branch->pending;
-    packets_[worker.index].holds.push_back(branch);
+void Maker::hold(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node) {
+    ++dir_node->pending;
+    packets_[worker.index].holds.push_back(dir_node);
 }
 
-void Maker::count_done(tree::TreeWorker& worker, const tree::BranchRef& branch) {
-    tree::count_done(branch, parts.folders, [&](const tree::BranchRef& done) { finish(worker, done); });
+void Maker::count_done(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node) {
+    tree::count_done(dir_node, parts.folders, [&](const tree::DirNodeRef& done) { finish(worker, done); });
 }
 
 // All that is in the folder has its place in the archive.
-void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
-    if (!branch->was_entered || parts.share.is_stopped() || output == nullptr) return;
-    const auto links = take_put_off(*branch);
-    const bool is_root = !branch->parent;  // which end() puts
+void Maker::finish(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node) {
+    if (!dir_node->was_entered || parts.share.is_stopped() || output == nullptr) return;
+    const auto links = take_deferred(*dir_node);
+    const bool is_root = !dir_node->parent;  // which end() puts
     if (is_root && links.empty()) return;
     const auto put = [&]() -> Result<> {
-        FB_TRY_ASSIGN(folder, parts.folders.get(branch, tree::TreeSide::source));
-        FB_TRY_ASSIGN(member, describe(*folder, branch->status(tree::TreeSide::source)));
-        member.path = path_of(*branch);
+        FB_TRY_ASSIGN(folder, parts.folders.get(dir_node, tree::TreeSide::source));
+        FB_TRY_ASSIGN(member, describe(*folder, dir_node->status(tree::TreeSide::source)));
+        member.path = path_of(*dir_node);
         put_head(packets_[worker.index], member);
         for (const auto& name : links) {
             const auto status = folder->status_of(name);
-            const auto linked = status ? put_other(worker, {branch, name}, *folder, *status) : status.error();
-            if (!linked) parts.failures.report(path_of(*branch, name), linked.error());
+            const auto linked = status ? put_other(worker, {dir_node, name}, *folder, *status) : status.error();
+            if (!linked) parts.failures.report(path_of(*dir_node, name), linked.error());
         }
         if (!links.empty() && !is_root) put_head(packets_[worker.index], member);
         return {};
     }();
-    if (!put) parts.failures.report(path_of(*branch), put.error());
-    if (branch->parent) hold(worker, branch->parent);
+    if (!put) parts.failures.report(path_of(*dir_node), put.error());
+    if (dir_node->parent) hold(worker, dir_node->parent);
 }
 
 void Maker::stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first) {
@@ -316,11 +316,11 @@ void Maker::stored(tree::TreeWorker& worker, const sys::EntryStatus& status, con
 void Maker::give_up(tree::TreeWorker& worker, const sys::EntryId& id) {
     for (auto& waiting : parts.links.failed(id))
         parts.share.add(worker, [this, waiting](tree::TreeWorker& other) {
-            const auto folder = parts.folders.get(waiting.branch, tree::TreeSide::source);
+            const auto folder = parts.folders.get(waiting.dir_node, tree::TreeSide::source);
             if (folder) add(other, waiting, **folder, sys::EntryKind::unknown, 0);
-            else parts.failures.report(path_of(*waiting.branch, waiting.name), folder.error());
-            hold(other, waiting.branch);
-            count_done(other, waiting.branch);
+            else parts.failures.report(path_of(*waiting.dir_node, waiting.name), folder.error());
+            hold(other, waiting.dir_node);
+            count_done(other, waiting.dir_node);
         });
 }
 
@@ -350,9 +350,9 @@ void Maker::settle(tree::TreeWorker& worker, bool all) {
             packet.links.pop_front();
             put_link(worker, link);
         } else if (!packet.written.empty()) {
-            const auto branch = std::move(packet.written.front());
+            const auto dir_node = std::move(packet.written.front());
             packet.written.pop_front();
-            count_done(worker, branch);
+            count_done(worker, dir_node);
         } else {
             break;
         }

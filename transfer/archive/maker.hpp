@@ -28,10 +28,10 @@ public:
     /// An entry of a listing, which said that it is of this kind and inode; no folder.
     void add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
              std::uint64_t listed_number);
-    /// What is in the packet of `worker` is of `branch` too, which gets its own entry behind it.
-    void hold(tree::TreeWorker& worker, const tree::BranchRef& branch);
-    /// Takes one from what `branch` waits for; the last makes its entry.
-    void count_done(tree::TreeWorker& worker, const tree::BranchRef& branch);
+    /// What is in the packet of `worker` is of `dir_node` too, which gets its own entry behind it.
+    void hold(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node);
+    /// Takes one from what `dir_node` waits for; the last makes its entry.
+    void count_done(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node);
     /// Writes what all threads still have; when they have ended.
     void write_rest();
 
@@ -57,23 +57,23 @@ private:
                                const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file);
     Result<> put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                        const sys::EntryStatus& status);
-    bool put_off(const tree::EntryPlace& place);
-    std::vector<std::string> take_put_off(const tree::Branch& branch);
+    bool deferred(const tree::EntryPlace& place);
+    std::vector<std::string> take_deferred(const tree::DirNode& dir_node);
     /// `later`: it is too large for a packet.
     Result<tree::CopyStep> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
                                     sys::EntryStatus before);
     Result<bool> form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head);
     void put_head(Packet& packet, const Member& member);
     void put_link(tree::TreeWorker& worker, const Packet::Link& link);
-    void finish(tree::TreeWorker& worker, const tree::BranchRef& branch);
+    void finish(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node);
     /// Writes a packet that is full, and does what waited for that; with `all` also one that is not.
     void settle(tree::TreeWorker& worker, bool all);
     void write_out(Packet& packet);
 
     Member root_;
     std::vector<Packet> packets_;
-    std::mutex mutex_;                                                           // guards what follows
-    std::unordered_map<const tree::Branch*, std::vector<std::string>> put_off_;  // links behind their folder's entry
+    std::mutex mutex_;                                                             // guards what follows
+    std::unordered_map<const tree::DirNode*, std::vector<std::string>> deferred_;  // links behind their folder's entry
 };
 
 /// A file that is too large for a packet, copied in pieces by all threads; it counts once in the branch's `pending`,

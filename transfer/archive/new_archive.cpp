@@ -88,7 +88,7 @@ void NewArchive::count(std::uint64_t place, std::uint32_t head_sum) {
 }
 
 Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again) {
-    for (auto& piece : encode_passed_over(bytes, again.bytes)) {
+    for (auto& piece : encode_skipped(bytes, again.bytes)) {
         const auto begin = offset + piece.offset;
         if (piece.end.empty())  // the entry that comes again
             count(begin, set_place(std::as_writable_bytes(std::span(piece.begin)), again.sums_at, begin));

@@ -17,7 +17,7 @@
 #include "core/sys/tree.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/copy/copy_entry.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::archive {
 
@@ -29,7 +29,7 @@ public:
     /// The place of so many bytes, which nobody else gets; whole blocks. What is not written is zeros.
     std::uint64_t reserve(std::uint64_t bytes) { return end_.fetch_add(bytes); }
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
-    /// What was reserved there is of no use: readers pass over it. `again`: see encode_passed_over().
+    /// What was reserved there is of no use: readers pass over it. `again`: see encode_skipped().
     Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again);
     /// The entry whose head has this checksum is written there.
     void count(std::uint64_t place, std::uint32_t head_sum);

@@ -16,7 +16,7 @@
 #include "core/sys/tree.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/tables/hard_links.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::archive {
 
@@ -44,7 +44,7 @@ struct Packet {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t used = 0, capacity = 0;
     std::vector<HeadPlace> heads;
-    std::vector<tree::BranchRef> holds;  // of which there are entries in it, each once pending
+    std::vector<tree::DirNodeRef> holds;  // of which there are entries in it, each once pending
     std::vector<std::pair<sys::EntryStatus, tree::EntryPlace>> stored;  // inodes of several names that are in it
 
     struct Link {
@@ -53,7 +53,7 @@ struct Packet {
     };
     // What may happen, since what it waited for has its place.
     std::deque<Link> links;
-    std::deque<tree::BranchRef> written;
+    std::deque<tree::DirNodeRef> written;
 };
 
 }  // namespace forebay::archive

@@ -31,7 +31,7 @@ OpenArchive open(const test::TempDirectory& directory) {
 
 test::CutCopy restore(OpenArchive& archive, test::SimTree& to, std::optional<std::uint64_t> cut_before = {},
                       bool syncs = true) {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CopyCounts counts;
     const tree::TreeCopyOptions options{.threads = 1, .syncs = syncs, .naming = {.entries = 3}};
     const archive::RestoreEnds ends{.archive = *archive.file,
@@ -40,9 +40,9 @@ test::CutCopy restore(OpenArchive& archive, test::SimTree& to, std::optional<std
                                     .temporary_prefix = ".fb-12345678-"};
     if (cut_before) to.crash_before(*cut_before);
     test::CutCopy ended;
-    ended.copied = archive::restore_open_archive(ends, options, {}, remarks, counts);
-    ended.failed = remarks.count_of(tree::RemarkKind::failed);
-    ended.has_errors = remarks.has_errors();
+    ended.copied = archive::restore_open_archive(ends, options, {}, entry_log, counts);
+    ended.failed = entry_log.count_of(tree::EntryEvent::failed);
+    ended.has_errors = entry_log.has_errors();
     return ended;
 }
 
@@ -55,10 +55,10 @@ std::unique_ptr<sys::Folder> make_source(const test::TempDirectory& directory) {
 }
 
 void archive_source(const test::TempDirectory& directory) {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CopyCounts counts;
-    REQUIRE(archive::make_archive(directory / "source", directory / "a.tar", true, {.threads = 1}, remarks, counts));
-    CHECK_FALSE(remarks.has_errors());
+    REQUIRE(archive::make_archive(directory / "source", directory / "a.tar", true, {.threads = 1}, entry_log, counts));
+    CHECK_FALSE(entry_log.has_errors());
 }
 
 void cut_everywhere(const test::TempDirectory& directory, sys::Folder& source, test::SimTree& before) {

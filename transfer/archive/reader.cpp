@@ -131,7 +131,7 @@ Result<std::optional<FoundMember>> ArchiveReader::next() {
             return located(
                 {ErrorKind::corrupt,
                  fmt::format("it ends at byte {}, within the bytes of this entry: it was cut", file_bytes_)});
-        if (decoded->is == DecodedHead::Is::passed_over) {
+        if (decoded->is == DecodedHead::Is::skipped) {
             offset_ += all;
             continue;
         }

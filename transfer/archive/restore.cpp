@@ -15,14 +15,14 @@
 #include "core/base/try.hpp"
 #include "transfer/archive/restorer.hpp"
 #include "transfer/archive/ustar.hpp"
+#include "transfer/walk/name_batch.hpp"
 #include "transfer/walk/named_root.hpp"
-#include "transfer/walk/portion.hpp"
 
 namespace forebay::archive {
 
 namespace {
 
-using tree::BranchRef;
+using tree::DirNodeRef;
 using tree::TreeSide;
 using tree::TreeWorker;
 
@@ -106,7 +106,7 @@ struct OpenTarget {
     bool was_made = false;
 };
 
-Result<OpenTarget> open_target(const std::string& target, const tree::LayoutWish& layout) {
+Result<OpenTarget> open_target(const std::string& target, const tree::RequestedLayout& layout) {
     auto existing = sys::open_posix_folder(target);
     OpenTarget opened;
     if (existing) {
@@ -137,34 +137,35 @@ class Sweep {
 public:
     Sweep(tree::TargetParts& parts, std::span<const std::string> marks) : parts_(parts), marks_(marks) {}
 
-    Result<> run(const BranchRef& root) {
+    Result<> run(const DirNodeRef& root) {
         FB_TRY(parts_.share.run([&](TreeWorker& worker) { enter(worker, root); }));
         return parts_.failures.fatal();
     }
 
 private:
-    void enter(TreeWorker& worker, const BranchRef& branch) {
-        if (const auto swept = sweep(worker, branch); !swept) parts_.failures.report(path_of(*branch), swept.error());
-        tree::count_done(branch, parts_.folders, [](const BranchRef&) {});
+    void enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+        if (const auto swept = sweep(worker, dir_node); !swept)
+            parts_.failures.report(path_of(*dir_node), swept.error());
+        tree::count_done(dir_node, parts_.folders, [](const DirNodeRef&) {});
     }
 
-    Result<> sweep(TreeWorker& worker, const BranchRef& branch) {
-        if (branch->parent) {
-            FB_TRY_ASSIGN(above, parts_.folders.get(branch->parent, TreeSide::target));
-            FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+    Result<> sweep(TreeWorker& worker, const DirNodeRef& dir_node) {
+        if (dir_node->parent) {
+            FB_TRY_ASSIGN(above, parts_.folders.get(dir_node->parent, TreeSide::target));
+            FB_TRY_ASSIGN(opened, above->open_folder(dir_node->name));
             FB_TRY_ASSIGN(status, opened->status());
-            branch->status(TreeSide::target) = status;
-            parts_.folders.keep(branch, TreeSide::target, std::move(opened));
+            dir_node->status(TreeSide::target) = status;
+            parts_.folders.keep(dir_node, TreeSide::target, std::move(opened));
         }
-        FB_TRY_ASSIGN(folder, parts_.folders.get(branch, TreeSide::target));
+        FB_TRY_ASSIGN(folder, parts_.folders.get(dir_node, TreeSide::target));
         std::set<std::string> left;
         FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& entry : names) {
-                if (is_left(*branch, entry.name)) left.emplace(entry.name);
+                if (is_left(*dir_node, entry.name)) left.emplace(entry.name);
                 if (entry.kind != sys::EntryKind::folder) continue;
-                ++branch->pending;
+                ++dir_node->pending;
                 parts_.share.add(worker,
-                                 [this, below = std::make_shared<tree::Branch>(branch, std::string(entry.name))](
+                                 [this, below = std::make_shared<tree::DirNode>(dir_node, std::string(entry.name))](
                                      TreeWorker& other) { enter(other, below); });
             }
             worker.share->relieve(worker);
@@ -175,8 +176,8 @@ private:
     }
 
     // The marks go when all else is gone.
-    bool is_left(const tree::Branch& branch, std::string_view name) const {
-        if (!branch.parent && std::ranges::find(marks_, name) != marks_.end()) return false;
+    bool is_left(const tree::DirNode& dir_node, std::string_view name) const {
+        if (!dir_node.parent && std::ranges::find(marks_, name) != marks_.end()) return false;
         return std::ranges::any_of(marks_, [&](std::string_view mark) {
             return name.starts_with(mark.substr(0, mark.size() - mark_of_restore.size()));
         });
@@ -215,12 +216,12 @@ Error with_advice(Error error) {
 }  // namespace
 
 Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
-                              tree::Remarks& remarks, tree::CopyCounts& counts) {
-    tree::TargetParts parts(options, remarks, counts, {.temporary_prefix = ends.temporary_prefix});
+                              tree::EntryLog& entry_log, tree::CopyCounts& counts) {
+    tree::TargetParts parts(options, entry_log, counts, {.temporary_prefix = ends.temporary_prefix});
     FB_TRY(parts.naming.begin(ends.target));
     auto& folder = *ends.target;
-    const auto make_root = [&]() -> Result<BranchRef> {
-        const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    const auto make_root = [&]() -> Result<DirNodeRef> {
+        const auto root = std::make_shared<tree::DirNode>(nullptr, "");
         FB_TRY_ASSIGN(status, folder.status());
         root->status(TreeSide::target) = status;
         FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(folder));
@@ -261,7 +262,7 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
 }
 
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
-                         const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
+                         const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     if (!options.preserve.hard_links)
         return Error{ErrorKind::refused,
                      "an archive has the bytes of an inode of several names once: hard-links cannot be left out"};
@@ -269,9 +270,9 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
         return Error{ErrorKind::refused, "--layout source: an archive does not say how its files lay on storage"};
     FB_TRY_ASSIGN(archive, open_archive(path));
     if (options.is_dry) {
-        tree::TargetParts parts(options, remarks, counts, {});
+        tree::TargetParts parts(options, entry_log, counts, {});
         const auto listed = Restorer(parts, *archive.file, archive.bytes, nullptr, false, take).run();
-        return listed ? remarks.taken() : Result<>(with_advice(listed.error()));
+        return listed ? entry_log.taken() : Result<>(with_advice(listed.error()));
     }
     FB_TRY_ASSIGN(opened, open_target(target, options.layout));
     const auto restored = restore_open_archive({.archive = *archive.file,
@@ -279,32 +280,32 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
                                                 .target = opened.folder,
                                                 .was_made = opened.was_made,
                                                 .temporary_prefix = tree::temporary_prefix(path, target)},
-                                               options, take, remarks, counts);
-    return restored ? remarks.taken() : Result<>(with_advice(restored.error()));
+                                               options, take, entry_log, counts);
+    return restored ? entry_log.taken() : Result<>(with_advice(restored.error()));
 }
 
 Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
-                                  const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
+                                  const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(archive, open_archive(path));
-    tree::TargetParts parts(options, remarks, counts, {});
+    tree::TargetParts parts(options, entry_log, counts, {});
     Restorer restorer(parts, *archive.file, archive.bytes, nullptr, true, take);
     if (auto read = restorer.run(); !read) {
         auto error = read.error();
         if (error.kind == ErrorKind::corrupt && error.next.empty()) error.next = other_copy;
         return error;
     }
-    FB_TRY(remarks.taken());
+    FB_TRY(entry_log.taken());
     return restorer.checked();
 }
 
 Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options) {
     auto plain = tree::TreeCopyOptions{.threads = options.threads};
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CopyCounts counts;
-    tree::TargetParts parts(plain, remarks, counts, {});
+    tree::TargetParts parts(plain, entry_log, counts, {});
     FB_TRY_ASSIGN(status, file.status());
     FB_TRY(Restorer(parts, file, status.bytes, nullptr, true, {}).run());
-    if (const auto first = remarks.first(); !first.empty())
+    if (const auto first = entry_log.first(); !first.empty())
         return Error{ErrorKind::corrupt,
                      "the archive differs from what was written when it is read back: " +
                          show_text(first.front().path) + ": " + first.front().why,

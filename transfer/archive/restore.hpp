@@ -29,13 +29,13 @@ struct RestoreEnds {
     std::string temporary_prefix;  // of names of entries that are not whole, the same in each restore between the two
 };
 Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
-                              tree::Remarks& remarks, tree::CopyCounts& counts);
+                              tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
 /// Restores to `target`, a folder that is made where it is missing. Of the options count threads, filter, preserve,
 /// cannot_keep, manifest, rate, is_dry (nothing is made), syncs, naming, layout and watch. An error ends it all: the
 /// archive is damaged, and what is restored is whole; the target is full, or another process restores to it.
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
-                         const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts);
+                         const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
 /// Files of an archive whose bytes are compared with their checksums, and those of others that have none.
 struct CheckedSums {
@@ -44,7 +44,7 @@ struct CheckedSums {
 };
 /// Reads all of it, and compares what has a checksum with it.
 Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
-                                  const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts);
+                                  const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts);
 /// The same of one that was just made: an error where anything is wrong.
 Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options);
 

@@ -61,7 +61,7 @@ Error wrong_sum(const FoundMember& archived, std::uint32_t sum) {
                         archived.stored_offset, sum, *archived.member.sum)};
 }
 
-Restorer::Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::BranchRef root,
+Restorer::Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::DirNodeRef root,
                    bool checks, const MemberTaker& take)
     : parts(given_parts),
       file_(file),
@@ -259,14 +259,14 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     FB_TRY_ASSIGN(status, first_folder->status_of(first.name));
     const auto existing = entry.target->status_of(entry.name);
     if (existing && existing->id == status.id)  // a rename of two names of one inode does nothing
-        return tree::check_spelling(*entry.branch, *entry.target, entry.name);
+        return tree::check_spelling(*entry.dir_node, *entry.target, entry.name);
     const auto name = parts.names.name_for(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
     if (!linked && linked.error().kind == ErrorKind::refused) FB_TRY(tree::check_takes_files(entry, name));
     if (!linked) return parts.losses.settle(path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
-    FB_TRY(parts.publisher.publish(temporary, {entry.branch, entry.name}, *entry.target, tree::RemarkKind::linked));
+    FB_TRY(parts.publisher.publish(temporary, {entry.dir_node, entry.name}, *entry.target, tree::EntryEvent::linked));
     return {};
 }
 

@@ -24,7 +24,7 @@ using Batch = std::vector<FoundMember>;
 class Restorer {
 public:
     /// No `root` where nothing is restored; then files are compared with their checksums if it `checks`.
-    Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::BranchRef root,
+    Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::DirNodeRef root,
              bool checks, const MemberTaker& take);
 
     /// All but folders that were there or made: these are given what they have by finish_folders(), when nothing is
@@ -92,7 +92,7 @@ private:
     sys::OpenFile& file_;
     const std::uint64_t file_bytes_;
     ArchiveReader reader_;
-    tree::BranchRef root_;
+    tree::DirNodeRef root_;
     std::optional<CheckedSums> checked_;  // where files are compared with their checksums
     const MemberTaker& take_;
     std::vector<TargetFolders> target_folders_;  // of each thread

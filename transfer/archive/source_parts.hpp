@@ -11,18 +11,17 @@
 namespace forebay::archive {
 
 struct SourceParts {
-    SourceParts(const tree::TreeCopyOptions& given_options, tree::Remarks& given_remarks,
-                tree::CopyCounts& given_counts)
-        : options(given_options), remarks(given_remarks), counts(given_counts) {}
+    SourceParts(const tree::TreeCopyOptions& given_options, tree::EntryLog& given_log, tree::CopyCounts& given_counts)
+        : options(given_options), entry_log(given_log), counts(given_counts) {}
 
     const tree::TreeCopyOptions& options;
-    tree::Remarks& remarks;
+    tree::EntryLog& entry_log;
     tree::CopyCounts& counts;
     tree::WorkShare share{options.threads};
     tree::OpenFolders folders;
     tree::HardLinks links{options.tables};
     tree::StoredLayouts stored{options.recalls};
-    tree::Failures failures{share, folders, remarks};
+    tree::Failures failures{share, folders, entry_log};
     tree::DataFlow flow{options, counts, share};
 };
 

@@ -25,13 +25,13 @@ public:
         tree::NamePublisher& publisher;
     };
     /// `root` is open, and has its status.
-    TargetFolders(const Uses& uses, tree::BranchRef root, const ArchiveReader& reader)
+    TargetFolders(const Uses& uses, tree::DirNodeRef root, const ArchiveReader& reader)
         : use_(uses), reader_(&reader), root_(std::move(root)), at_(root_) {}
     ~TargetFolders() { leave(root_.get()); }
     TargetFolders(TargetFolders&&) = default;
 
     struct Place {
-        tree::BranchRef branch;
+        tree::DirNodeRef dir_node;
         tree::FolderRef folder;
         bool was_made = false;  // just now
     };
@@ -45,12 +45,12 @@ public:
     tree::SpillTexts& made() { return created_; }
 
 private:
-    void leave(const tree::Branch* until);
-    Result<tree::BranchRef> enter(const std::string& name);
+    void leave(const tree::DirNode* until);
+    Result<tree::DirNodeRef> enter(const std::string& name);
 
     Uses use_;
     const ArchiveReader* reader_;
-    tree::BranchRef root_, at_;
+    tree::DirNodeRef root_, at_;
     tree::FolderRef folder_;  // of at_, where it was asked for
     std::string path_;        // of at_; empty of the root
     tree::SpillTexts created_;

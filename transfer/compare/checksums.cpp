@@ -18,7 +18,7 @@
 #include "transfer/copy/make_file.hpp"
 #include "transfer/copy/stored_layouts.hpp"
 #include "transfer/tables/inode_map.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/walk/name_batch.hpp"
 #include "transfer/walk/pulse.hpp"
 #include "transfer/walk/walk.hpp"
 
@@ -154,8 +154,12 @@ private:
 
 class SumCheck {
 public:
-    SumCheck(const CheckOptions& options, Remarks& remarks, CompareCounts& counts)
-        : options_(options), remarks_(remarks), counts_(counts), share_(options.threads), stored_(options.recalls) {}
+    SumCheck(const CheckOptions& options, EntryLog& entry_log, CompareCounts& counts)
+        : options_(options),
+          entry_log_(entry_log),
+          counts_(counts),
+          share_(options.threads),
+          stored_(options.recalls) {}
 
     Result<> run(LineReader list, const FolderRef& root);
     /// After run().
@@ -170,7 +174,7 @@ private:
     void check_one(FileFinder& finder, const FileSum& wanted, std::vector<std::byte>& buffer);
 
     const CheckOptions& options_;
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     CompareCounts& counts_;
     WorkShare share_;
     StoredLayouts stored_;
@@ -187,7 +191,7 @@ Result<> SumCheck::run(LineReader list, const FolderRef& root) {
 Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& root) {
     std::vector<FileSum> sums;
     const auto hand_over = [&] {
-        if (share_.waiting(worker) < names_waiting_max / portion_names(share_))
+        if (share_.waiting(worker) < names_waiting_max / batch_names(share_))
             share_.add(worker, [this, &root, given = sums](TreeWorker& other) { check(other, root, given); });
         else check(worker, root, sums);
         sums.clear();
@@ -201,7 +205,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
         if (!options_.filter.takes(sum.path, sys::EntryKind::file)) continue;
         FB_TRY(listed_.put(key_of(sum.path), true));
         sums.push_back(std::move(sum));
-        if (sums.size() == portion_names(share_)) hand_over();
+        if (sums.size() == batch_names(share_)) hand_over();
     }
     check(worker, root, sums);
     return {};
@@ -219,7 +223,7 @@ void SumCheck::check(TreeWorker& worker, const FolderRef& root, const std::vecto
 
 void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<std::byte>& buffer) {
     auto opened = finder.open(wanted.path);
-    if (opened && !*opened) return remarks_.add(RemarkKind::released, wanted.path, released_text(TreeSide::source));
+    if (opened && !*opened) return entry_log_.add(EntryEvent::released, wanted.path, released_text(TreeSide::source));
     const auto sum = [&]() -> Result<FileSum> {
         FB_TRY_ASSIGN(file, std::move(opened));
         FB_TRY_ASSIGN(status, file->status());
@@ -229,15 +233,15 @@ void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<
         return sum_of(*file, wanted.path, buffer);
     }();
     if (!sum && sum.error().kind == ErrorKind::missing)
-        return remarks_.add(RemarkKind::only_source, wanted.path, sum.error().what);
-    if (!sum) return remarks_.add_error(wanted.path, sum.error());
+        return entry_log_.add(EntryEvent::missing_in_target, wanted.path, sum.error().what);
+    if (!sum) return entry_log_.add_error(wanted.path, sum.error());
     if (options_.reads_bytes) counts_.bytes += sum->bytes;
     if (sum->bytes != wanted.bytes)
-        remarks_.add(RemarkKind::differs, wanted.path,
-                     fmt::format("{} and {}", show_count(wanted.bytes, "byte"), sum->bytes));
+        entry_log_.add(EntryEvent::differs, wanted.path,
+                       fmt::format("{} and {}", show_count(wanted.bytes, "byte"), sum->bytes));
     else if (sum->crc32c != wanted.crc32c)
-        remarks_.add(RemarkKind::differs, wanted.path,
-                     fmt::format("checksum {:08x} and {:08x}", wanted.crc32c, sum->crc32c));
+        entry_log_.add(EntryEvent::differs, wanted.path,
+                       fmt::format("checksum {:08x} and {:08x}", wanted.crc32c, sum->crc32c));
 }
 
 }  // namespace
@@ -279,7 +283,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     return sum;
 }
 
-Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, Remarks& remarks,
+Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, EntryLog& entry_log,
                     CompareCounts& counts) {
     FB_TRY_ASSIGN(opened, sys::open_tree(root));
     FB_TRY_ASSIGN(lines, LineReader::open(list));
@@ -295,15 +299,15 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
             "nothing was changed",
             fmt::format("of a file the copy, as in {}/{}; or a list that forebay walk --checksums has written",
                         show_text(root), show_text(leaf_of(list)))};
-    SumCheck check(options, remarks, counts);
+    SumCheck check(options, entry_log, counts);
     if (auto done = check.run(std::move(lines), FolderRef(std::move(opened))); !done)
-        return because(done.error(), fmt::format("{}: {}", show_text(list), done.error().what));
+        return with_context(done.error(), fmt::format("{}: {}", show_text(list), done.error().what));
     WalkCounts walked;
     const auto take = [&](std::span<const WalkedEntry> entries) -> Result<> {
         for (const auto& entry : entries) {
             if (entry.status.kind != sys::EntryKind::file) continue;
             FB_TRY_ASSIGN(is_listed, check.is_listed(entry.path));
-            if (!is_listed) remarks.add(RemarkKind::only_target, entry.path, "it is not in the list");
+            if (!is_listed) entry_log.add(EntryEvent::extra_in_target, entry.path, "it is not in the list");
         }
         return {};
     };
@@ -312,7 +316,7 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
                       .filter = options.filter,
                       .one_file_system = options.one_file_system,
                       .take = take},
-                     remarks, walked);
+                     entry_log, walked);
 }
 
 }  // namespace forebay::tree

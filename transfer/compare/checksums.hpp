@@ -40,9 +40,10 @@ struct CheckOptions {
     std::function<void(const CompareCounts&)> watch{};
 };
 
-/// Compares the files of the tree at `root` with the list in the file `list`. What differs is in `remarks`: `differs`,
-/// `only_source` of what the list has and the tree has not, `only_target` the other way round.
-Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, Remarks& remarks,
+/// Compares the files of the tree at `root` with the list in the file `list`. What differs is in `entry_log`:
+/// `differs`,
+/// `missing_in_target` of what the list has and the tree has not, `extra_in_target` the other way round.
+Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, EntryLog& entry_log,
                     CompareCounts& counts);
 
 }  // namespace forebay::tree

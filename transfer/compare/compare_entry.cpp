@@ -21,51 +21,52 @@ std::uint64_t equal_of(const BothStatuses& both) {
 
 }  // namespace
 
-Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+Result<> CompareWalk::compare_entry(TreeWorker& worker, const DirNodeRef& dir_node, const BothFolders& folders,
                                     const ListedName& named) {
     auto kind = named.kind;
     if (kind == sys::EntryKind::unknown) {
         FB_TRY_ASSIGN(status, folders.source->status_of(named.name));
         kind = status.kind;
     }
-    if (!options_.filter.takes(*branch, named.name, kind)) {
+    if (!options_.filter.takes(*dir_node, named.name, kind)) {
         auto other = named.other_kind;
         if (other == sys::EntryKind::unknown)
             if (const auto status = folders.target->status_of(named.name)) other = status->kind;
         // A folder of the target alone.
-        if (kind != other && other == sys::EntryKind::folder) only(RemarkKind::only_target, *branch, named.name, other);
+        if (kind != other && other == sys::EntryKind::folder)
+            only(EntryEvent::extra_in_target, *dir_node, named.name, other);
         return {};
     }
-    if (kind != sys::EntryKind::folder) note_wanted(branch.get());
+    if (kind != sys::EntryKind::folder) note_wanted(dir_node.get());
     if (kind == sys::EntryKind::file && options_.reads_bytes) {
         FB_TRY_ASSIGN(is_left,
-                      stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));
-        if (!is_left) return compare_files(worker, branch, folders, named);
+                      stored_.leaves(*dir_node, folders.source.get(), folders.target.get(), named.name, entry_log_));
+        if (!is_left) return compare_files(worker, dir_node, folders, named);
     }
     FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
-    FB_TRY_ASSIGN(counterpart, target_of(*branch, folders, named.name, kind));
+    FB_TRY_ASSIGN(counterpart, target_of(*dir_node, folders, named.name, kind));
     if (!counterpart) return {};
     const auto& target = *counterpart;
     if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
-        const auto child = std::make_shared<Branch>(branch, named.name);
-        ++branch->pending;
+        const auto child = std::make_shared<DirNode>(dir_node, named.name);
+        ++dir_node->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
-                   {.branch = branch, .name = named.name});
+                   {.dir_node = dir_node, .name = named.name});
         return {};
     }
     FB_TRY_ASSIGN(difference, other_difference(folders, named.name, {source, target}));
-    if (!difference.empty()) differs(branch, named.name, difference);
-    else say_names(branch, named.name, {source, target});
+    if (!difference.empty()) differs(dir_node, named.name, difference);
+    else say_names(dir_node, named.name, {source, target});
     return {};
 }
 
 // Nothing: the source alone has it, which is said.
-Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const Branch& branch, const BothFolders& folders,
+Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const DirNode& dir_node, const BothFolders& folders,
                                                                const std::string& name, sys::EntryKind kind) {
     const auto status = folders.target->status_of(name);
     if (status) return std::optional(*status);
     if (status.error().kind != ErrorKind::missing) return status.error();
-    only(RemarkKind::only_source, branch, name, kind);
+    only(EntryEvent::missing_in_target, dir_node, name, kind);
     return std::optional<sys::EntryStatus>();
 }
 
@@ -93,11 +94,11 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
 
 // A name of an inode that was found equal to this inode of the target under another name: nothing is read twice. Which
 // inode it is the listing says, which may be wrong (mounted files); what is asked then is asked of the names.
-Result<bool> CompareWalk::was_compared(const Branch& branch, const BothFolders& folders, const ListedName& named) {
+Result<bool> CompareWalk::was_compared(const DirNode& dir_node, const BothFolders& folders, const ListedName& named) {
     if (team_ != nullptr || !options_.preserve.hard_links) return false;
     {
         const std::lock_guard lock(mutex_);
-        if (!inodes_.holds({branch.status(TreeSide::source).id.device, named.number})) return false;
+        if (!inodes_.holds({dir_node.status(TreeSide::source).id.device, named.number})) return false;
     }
     const auto source = folders.source->status_of(named.name), target = folders.target->status_of(named.name);
     if (!source || !target || source->bytes != target->bytes) return false;
@@ -112,7 +113,7 @@ Result<bool> CompareWalk::was_compared(const Branch& branch, const BothFolders& 
 }
 
 // What both listings call a file is opened at once, and not looked up twice. Where that fails, its status says why.
-Result<std::optional<OpenedTarget>> CompareWalk::open_target(const Branch& branch, const BothFolders& folders,
+Result<std::optional<OpenedTarget>> CompareWalk::open_target(const DirNode& dir_node, const BothFolders& folders,
                                                              const ListedName& named) {
     if (named.other_kind == sys::EntryKind::file) {
         if (auto file = folders.target->open_file(named.name)) {
@@ -120,24 +121,24 @@ Result<std::optional<OpenedTarget>> CompareWalk::open_target(const Branch& branc
             return std::optional(OpenedTarget{std::move(*file), status});
         }
     }
-    FB_TRY_ASSIGN(counterpart, target_of(branch, folders, named.name, sys::EntryKind::file));
+    FB_TRY_ASSIGN(counterpart, target_of(dir_node, folders, named.name, sys::EntryKind::file));
     return counterpart ? std::optional(OpenedTarget{nullptr, *counterpart}) : std::nullopt;
 }
 
-Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+Result<> CompareWalk::compare_files(TreeWorker& worker, const DirNodeRef& dir_node, const BothFolders& folders,
                                     const ListedName& named) {
-    FB_TRY_ASSIGN(is_known, was_compared(*branch, folders, named));
+    FB_TRY_ASSIGN(is_known, was_compared(*dir_node, folders, named));
     if (is_known) return {};
-    FB_TRY_ASSIGN(target, open_target(*branch, folders, named));
+    FB_TRY_ASSIGN(target, open_target(*dir_node, folders, named));
     if (!target) return {};
     if (target->status.kind != sys::EntryKind::file) {
-        differs(branch, named.name, "it is of another kind");
+        differs(dir_node, named.name, "it is of another kind");
         return {};
     }
     FB_TRY_ASSIGN(file, folders.source->open_file(named.name));
     FB_TRY_ASSIGN(source, file->status());
     if (source.bytes != target->status.bytes) {
-        differs(branch, named.name, fmt::format("{} and {}", show_count(source.bytes, "byte"), target->status.bytes));
+        differs(dir_node, named.name, fmt::format("{} and {}", show_count(source.bytes, "byte"), target->status.bytes));
         return {};
     }
     if (!target->file) {
@@ -148,8 +149,8 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
                                               difference_of(source, target->status, options_.preserve)));
     FB_TRY_ASSIGN(of_names, name_difference({source, target->status}, difference.empty()));
     if (difference.empty()) difference = of_names;
-    if (!difference.empty()) differs(branch, named.name, difference);
-    else say_names(branch, named.name, {source, target->status});
+    if (!difference.empty()) differs(dir_node, named.name, difference);
+    else say_names(dir_node, named.name, {source, target->status});
     return {};
 }
 
@@ -169,12 +170,12 @@ Result<std::string> CompareWalk::data_difference(TreeWorker& worker, sys::OpenFi
     return difference;
 }
 
-Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
+Result<std::string> CompareWalk::folder_difference(const DirNodeRef& dir_node) {
     auto difference =
-        difference_of(branch->status(TreeSide::source), branch->status(TreeSide::target), options_.preserve);
+        difference_of(dir_node->status(TreeSide::source), dir_node->status(TreeSide::target), options_.preserve);
     if (!difference.empty() || !options_.preserve.attributes) return difference;
-    FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
-    FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+    FB_TRY_ASSIGN(source, folders_.get(dir_node, TreeSide::source));
+    FB_TRY_ASSIGN(target, folders_.get(dir_node, TreeSide::target));
     FB_TRY_ASSIGN(attributes, attributes_of(*source));
     FB_TRY_ASSIGN(others, attributes_of(*target));
     return difference_of(attributes, others);
@@ -202,12 +203,12 @@ Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source,
     return error;
 }
 
-void CompareWalk::say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both) {
+void CompareWalk::say_names(const DirNodeRef& dir_node, const std::string& name, const BothStatuses& both) {
     if (team_ == nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1)) return;
     team_->say({.kind = TeamKind::name_pair,
-                .id = team_id(*branch, TreeSide::source, both.source.id),
-                .other_id = team_id(*branch, TreeSide::target, both.target.id),
-                .path = path_of(*branch, name)});
+                .id = team_id(*dir_node, TreeSide::source, both.source.id),
+                .other_id = team_id(*dir_node, TreeSide::target, both.target.id),
+                .path = path_of(*dir_node, name)});
 }
 
 }  // namespace forebay::tree

@@ -10,7 +10,7 @@
 #include "transfer/compare/compare.hpp"
 
 using namespace forebay;
-using tree::RemarkKind;
+using tree::EntryEvent;
 namespace fs = std::filesystem;
 
 namespace {
@@ -44,15 +44,15 @@ void make(const std::string& path) {
 }
 
 std::string compared(const test::TempDirectory& directory, const tree::CompareOptions& options = {.threads = 2}) {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CompareCounts counts;
     set_folder_times(directory / "one");
     set_folder_times(directory / "other");
     set_folder_times(directory / "other/d");
-    REQUIRE(tree::compare_trees(directory / "one", directory / "other", options, remarks, counts));
+    REQUIRE(tree::compare_trees(directory / "one", directory / "other", options, entry_log, counts));
     std::string text;
-    for (const auto& remark : remarks.first())
-        text += std::string(tree::name_of(remark.kind)) + " " + remark.path + ": " + remark.why + "\n";
+    for (const auto& log_entry : entry_log.first())
+        text += std::string(tree::name_of(log_entry.kind)) + " " + log_entry.path + ": " + log_entry.why + "\n";
     return text;
 }
 
@@ -131,9 +131,9 @@ TEST_CASE("compare: an inode of two names is read once, and told of by each") {
         CHECK(compared(directory, {.threads = 1}).find("differs d/a2: bytes from 4 on\n") != std::string::npos);
     }
     SUBCASE("bytes of all names count, though an inode is read once") {
-        tree::Remarks remarks;
+        tree::EntryLog entry_log;
         tree::CompareCounts counts;
-        REQUIRE(tree::compare_trees(directory / "one", directory / "other", {.threads = 1}, remarks, counts));
+        REQUIRE(tree::compare_trees(directory / "one", directory / "other", {.threads = 1}, entry_log, counts));
         CHECK(counts.bytes == (1 << 20) + 5 + 5);
     }
 }

@@ -12,9 +12,9 @@
 #include "transfer/compare/compare.hpp"
 #include "transfer/copy/stored_layouts.hpp"
 #include "transfer/tables/inode_map.hpp"
+#include "transfer/team/coordinator.hpp"
 #include "transfer/team/team_counts.hpp"
-#include "transfer/team/team_lead.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/walk/name_batch.hpp"
 #include "transfer/walk/pulse.hpp"
 
 namespace forebay::tree {
@@ -38,9 +38,9 @@ struct ComparedInode {
 
 class CompareWalk {
 public:
-    CompareWalk(const CompareOptions& options, Remarks& remarks, CompareCounts& counts, Team* team)
+    CompareWalk(const CompareOptions& options, EntryLog& entry_log, CompareCounts& counts, Team* team)
         : options_(options),
-          remarks_(remarks),
+          entry_log_(entry_log),
           counts_(counts),
           team_(team),
           team_counts_(fields_of(counts, options.filter)),
@@ -49,10 +49,10 @@ public:
           inodes_(options.tables.inode_bytes),
           reverse_(options.tables.inode_bytes) {}
 
-    Result<BranchRef> open_root(FolderRef source, FolderRef target);
+    Result<DirNodeRef> open_root(FolderRef source, FolderRef target);
     /// Of a team a member compares what it is given.
-    Result<> run(const BranchRef& root, bool is_first);
-    TeamWork work(const BranchRef& root);
+    Result<> run(const DirNodeRef& root, bool is_first);
+    TeamWork work(const DirNodeRef& root);
     void settle(const TeamMessage& message);
 
 private:
@@ -61,40 +61,41 @@ private:
         fields.insert(fields.begin(), {&counts.entries, &counts.bytes});
         return fields;
     }
-    void enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
-    Result<FolderRef> open(const BranchRef& branch, TreeSide side);
-    Result<bool> hold_names(const Branch& branch, TreeSide side, sys::Folder& folder, HeldNames& held, Portion& names);
-    Result<> settle_listing(const Branch& branch, TreeSide side, sys::Folder& folder, const Result<>& listed);
-    void compare_names(TreeWorker& worker, const BranchRef& branch, Portion first, Portion other);
-    Result<> compare_by_name(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
-    void look_for_names(const BranchRef& branch, const Portion& portion);
-    void only(RemarkKind kind, const Branch& branch, const std::string& name, sys::EntryKind of);
-    void compare_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
-    Result<> compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+    void enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> try_enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<FolderRef> open(const DirNodeRef& dir_node, TreeSide side);
+    Result<bool> hold_names(const DirNode& dir_node, TreeSide side, sys::Folder& folder, HeldNames& held,
+                            NameBatch& names);
+    Result<> settle_listing(const DirNode& dir_node, TreeSide side, sys::Folder& folder, const Result<>& listed);
+    void compare_names(TreeWorker& worker, const DirNodeRef& dir_node, NameBatch first, NameBatch other);
+    Result<> compare_by_name(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target);
+    void look_for_names(const DirNodeRef& dir_node, const NameBatch& batch);
+    void only(EntryEvent kind, const DirNode& dir_node, const std::string& name, sys::EntryKind of);
+    void compare_batch(TreeWorker& worker, const DirNodeRef& dir_node, const NameBatch& batch);
+    Result<> compare_entry(TreeWorker& worker, const DirNodeRef& dir_node, const BothFolders& folders,
                            const ListedName& named);
-    Result<> compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+    Result<> compare_files(TreeWorker& worker, const DirNodeRef& dir_node, const BothFolders& folders,
                            const ListedName& named);
-    Result<bool> was_compared(const Branch& branch, const BothFolders& folders, const ListedName& named);
-    Result<std::optional<OpenedTarget>> open_target(const Branch& branch, const BothFolders& folders,
+    Result<bool> was_compared(const DirNode& dir_node, const BothFolders& folders, const ListedName& named);
+    Result<std::optional<OpenedTarget>> open_target(const DirNode& dir_node, const BothFolders& folders,
                                                     const ListedName& named);
     Result<std::string> data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
                                         const sys::EntryStatus& source, std::string difference);
-    Result<std::optional<sys::EntryStatus>> target_of(const Branch& branch, const BothFolders& folders,
+    Result<std::optional<sys::EntryStatus>> target_of(const DirNode& dir_node, const BothFolders& folders,
                                                       const std::string& name, sys::EntryKind kind);
     Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
-    Result<std::string> folder_difference(const BranchRef& branch);
+    Result<std::string> folder_difference(const DirNodeRef& dir_node);
     Result<std::string> name_difference(const BothStatuses& both, bool is_equal);
     Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target,
                                             std::uint64_t equal);
-    void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
-    void differs(const BranchRef& branch, const std::string& name, const std::string& why);
-    void finish(const BranchRef& branch);
-    void done_in(BranchRef branch);
+    void say_names(const DirNodeRef& dir_node, const std::string& name, const BothStatuses& both);
+    void differs(const DirNodeRef& dir_node, const std::string& name, const std::string& why);
+    void finish(const DirNodeRef& dir_node);
+    void done_in(DirNodeRef dir_node);
     void tick();
 
     const CompareOptions& options_;
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     CompareCounts& counts_;
     Team* team_;
     TeamCounts team_counts_;

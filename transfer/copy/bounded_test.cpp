@@ -15,12 +15,12 @@
 #include "transfer/walk/walk.hpp"
 
 using namespace forebay;
-using tree::RemarkKind;
+using tree::EntryEvent;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr tree::TableLimits tiny{.inodes = 1, .inode_bytes = 0, .place_bytes = 0, .name_bytes = 140, .put_off = 1};
+constexpr tree::TableLimits tiny{.inodes = 1, .inode_bytes = 0, .place_bytes = 0, .name_bytes = 140, .deferred = 1};
 constexpr int folders = 12, files = 130;  // more inodes than two pages of a table hold
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
@@ -40,7 +40,7 @@ void make_tree(const std::string& path, int count = files) {
 }
 
 struct Outcome {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CopyCounts counts;
     Result<> copied;
 };
@@ -48,21 +48,22 @@ struct Outcome {
 std::unique_ptr<Outcome> sync_trees(const std::string& source, const std::string& target, std::uint32_t threads) {
     auto outcome = std::make_unique<Outcome>();
     outcome->copied = tree::copy_tree(source, target, {.threads = threads, .removes_extra = true, .tables = tiny},
-                                      outcome->remarks, outcome->counts);
+                                      outcome->entry_log, outcome->counts);
     return outcome;
 }
 
 // Two names of one inode in f9 should be two: whichever name of the two is met later is told of.
 std::vector<std::string> differences(const std::string& first, const std::string& other,
                                      const tree::TableLimits& tables, std::uint32_t threads) {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CompareCounts counts;
-    REQUIRE(tree::compare_trees(first, other, {.threads = threads, .tables = tables}, remarks, counts));
+    REQUIRE(tree::compare_trees(first, other, {.threads = threads, .tables = tables}, entry_log, counts));
     std::vector<std::string> lines;
-    for (const auto& remark : remarks.first())
-        lines.push_back(remark.path.starts_with("f9/deep/er/") || remark.why.find("hard links") != remark.why.npos
+    for (const auto& log_entry : entry_log.first())
+        lines.push_back(log_entry.path.starts_with("f9/deep/er/") ||
+                                log_entry.why.find("hard links") != log_entry.why.npos
                             ? "the two names"
-                            : std::string(tree::name_of(remark.kind)) + " " + remark.path);
+                            : std::string(tree::name_of(log_entry.kind)) + " " + log_entry.path);
     std::ranges::sort(lines);
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     return lines;
@@ -79,14 +80,14 @@ TEST_CASE("bounded: walks, copies, syncs and comparisons with tiny tables") {
         const auto source = directory / "source", target = directory / "target";
         make_tree(source);
         {
-            tree::Remarks remarks;
+            tree::EntryLog entry_log;
             tree::WalkCounts counts;
-            REQUIRE(tree::walk_tree(source, {.threads = threads, .tables = tiny}, remarks, counts));
+            REQUIRE(tree::walk_tree(source, {.threads = threads, .tables = tiny}, entry_log, counts));
             CHECK(counts.further_names == folders / 4 * 3 * files);
         }
         auto done = sync_trees(source, target, threads);
         REQUIRE(done->copied);
-        CHECK_FALSE(done->remarks.has_errors());
+        CHECK_FALSE(done->entry_log.has_errors());
         CHECK(done->counts.linked == folders / 4 * 3 * files);
         CHECK(differences(source, target, {}, threads).empty());
         CHECK(differences(source, target, tiny, threads).empty());
@@ -108,7 +109,7 @@ TEST_CASE("bounded: walks, copies, syncs and comparisons with tiny tables") {
         CHECK(differences(source, target, tiny, threads) == known);
         done = sync_trees(source, target, threads);
         REQUIRE(done->copied);
-        CHECK_FALSE(done->remarks.has_errors());
+        CHECK_FALSE(done->entry_log.has_errors());
         CHECK(differences(source, target, {}, threads).empty());
         done = sync_trees(source, target, threads);
         REQUIRE(done->copied);
@@ -131,12 +132,12 @@ TEST_CASE("bounded: a copy that cannot spill ends, says why, and goes on with ro
     done = sync_trees(source, target, 2);
     REQUIRE(done->copied);
     CHECK(differences(source, target, {}, 2).empty());
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CompareCounts counts;
     ::setenv("TMPDIR", (directory / "not there").c_str(), 1);
-    const auto compared = tree::compare_trees(source, target, {.threads = 2, .tables = tiny}, remarks, counts);
+    const auto compared = tree::compare_trees(source, target, {.threads = 2, .tables = tiny}, entry_log, counts);
     REQUIRE_FALSE(compared);
     CHECK(compared.error().kind == ErrorKind::full);
     tree::WalkCounts walked;
-    CHECK_FALSE(tree::walk_tree(source, {.threads = 2, .tables = tiny}, remarks, walked));
+    CHECK_FALSE(tree::walk_tree(source, {.threads = 2, .tables = tiny}, entry_log, walked));
 }

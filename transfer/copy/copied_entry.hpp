@@ -4,18 +4,18 @@
 
 #include <string>
 
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 
 /// An entry of the source with both folders that it is in. In a dry run the target's may be missing.
 struct CopyEntry {
-    BranchRef branch;
+    DirNodeRef dir_node;
     FolderRef source, target;
     std::string name;
     sys::EntryId inode{};  // of the source, where it has several names: as HardLinks knows it
 
-    std::string path() const { return path_of(*branch, name); }
+    std::string path() const { return path_of(*dir_node, name); }
 };
 
 }  // namespace forebay::tree

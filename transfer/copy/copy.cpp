@@ -12,8 +12,8 @@
 #include "core/sys/tree_place.hpp"
 #include "transfer/remove/extra.hpp"
 #include "transfer/team/copy_team.hpp"
-#include "transfer/team/team_member.hpp"
 #include "transfer/team/team_words.hpp"
+#include "transfer/team/team_worker.hpp"
 #include "transfer/walk/single_file.hpp"
 
 namespace forebay::tree {
@@ -51,7 +51,7 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     if (options.is_dry) return {};
     constexpr std::uint32_t closed_while_filled = 0700;
     if (const auto folder = above->make_folder(name, closed_while_filled); !folder)
-        return because(
+        return with_context(
             folder.error(), fmt::format("{} cannot be made: {}", show_text(target), folder.error().what), "",
             folder.error().kind == ErrorKind::refused ? "a path in a directory that this user may write to" : "");
     FB_TRY_ASSIGN(opened, above->open_folder(name));
@@ -90,7 +90,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
 }
 
 // With the others, until all of it is done.
-Result<> walk_shared(CopyParts& parts, CopyTeam& shared, const BranchRef& root) {
+Result<> walk_shared(CopyParts& parts, CopyTeam& shared, const DirNodeRef& root) {
     auto& lead = *parts.options.lead;
     root->was_changed = true;  // by the file that members have looked for
     FB_TRY(lead.start(shared.work(root), [&](const TeamMessage& message) { shared.settle(message); }));
@@ -115,7 +115,7 @@ struct Tops {
 Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options) {
     Tops tops;
     std::unordered_set<std::string> names;
-    const Branch top(nullptr, "");
+    const DirNode top(nullptr, "");
     FB_TRY(roots.target->list([&](std::span<const sys::NamedEntry> listed) -> sys::TakerAnswer {
         for (const auto& entry : listed) {
             std::string name(entry.name);
@@ -185,17 +185,17 @@ Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& b
                  "all was copied, and nothing was removed", "mount it, and run the same command again"};
 }
 
-std::string why_not_removed(const Remarks& remarks) {
-    if (!remarks.taken()) return "the report of what is removed cannot be written";
-    if (remarks.errors_at_target() == 0) return "not all of the source could be read and copied";
-    if (remarks.errors_at_target() == remarks.errors()) return "not all of the target could be read and changed";
+std::string why_not_removed(const EntryLog& entry_log) {
+    if (!entry_log.taken()) return "the report of what is removed cannot be written";
+    if (entry_log.errors_at_target() == 0) return "not all of the source could be read and copied";
+    if (entry_log.errors_at_target() == entry_log.errors()) return "not all of the target could be read and changed";
     return "neither all of the source nor all of the target could be read";
 }
 
 // False: more folders of the target are in the way than one turn replaces.
 Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
-                       Remarks& remarks, CopyCounts& counts) {
-    CopyParts parts(options, remarks, counts, places);
+                       EntryLog& entry_log, CopyCounts& counts) {
+    CopyParts parts(options, entry_log, counts, places);
     if (roots.target) FB_TRY(parts.naming.begin(roots.target));
     FB_TRY_ASSIGN(root, parts.walk.open_root(roots.source, roots.target, roots.was_made, true));
     std::optional<CopyTeam> shared;
@@ -204,15 +204,16 @@ Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const T
     else FB_TRY(parts.walk.run(root, true));
     FB_TRY(parts.replacer.run());
     if (options.is_dry && parts.deferred.has_more())  // a run replaces these first, and then comes again
-        remarks.add(RemarkKind::passed_over, ".",
-                    fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
-                                options.tables.put_off));
-    return !parts.deferred.has_more() || remarks.has_errors() || options.is_dry;
+        entry_log.add(EntryEvent::skipped, ".",
+                      fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
+                                  options.tables.deferred));
+    return !parts.deferred.has_more() || entry_log.has_errors() || options.is_dry;
 }
 
 }  // namespace
 
-Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, EntryLog& entry_log,
+                         CopyCounts& counts) {
     CopyPlaces places{.temporary_prefix = roots.temporary_prefix,
                       .asked = roots.target ? roots.target : roots.above,
                       .has_others = roots.has_others};
@@ -232,26 +233,26 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
     }
     auto turn = options;
     for (bool is_all = false; !is_all; turn.lead = nullptr) {
-        FB_TRY_ASSIGN(done, copy_once(roots, places, turn, remarks, counts));
+        FB_TRY_ASSIGN(done, copy_once(roots, places, turn, entry_log, counts));
         is_all = done;
     }
     // An entry that could not be read may be one that the target alone seems to have.
-    if (options.removes_extra && remarks.has_errors()) {
-        if (counts.not_removed.empty()) counts.not_removed = why_not_removed(remarks);
+    if (options.removes_extra && entry_log.has_errors()) {
+        if (counts.not_removed.empty()) counts.not_removed = why_not_removed(entry_log);
     } else if (options.removes_extra && roots.target && !roots.was_made) {
         FB_TRY(check_mounts(*roots.source, mounts));
-        FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, remarks, counts));
-        if (!remarks.taken()) counts.not_removed = why_not_removed(remarks);
+        FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, entry_log, counts));
+        if (!entry_log.taken()) counts.not_removed = why_not_removed(entry_log);
     }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
     if (has_looked_at_all(options) &&
-        remarks.are_all({RemarkKind::as_files, RemarkKind::flags_left, RemarkKind::adjusted}))
+        entry_log.are_all({EntryEvent::as_files, EntryEvent::flags_not_copied, EntryEvent::adjusted}))
         places.last_copy.keep();
-    return remarks.taken();
+    return entry_log.taken();
 }
 
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks(remarks_to_first(port), order.recorded);
+    EntryLog entry_log(log_to_first(port), order.recorded);
     CopyCounts counts;
     auto options = order.options;
     options.threads = static_cast<std::uint32_t>(order.threads);
@@ -273,14 +274,14 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                                  "would become files of their own",
                                  show_text(order.source)),
                      "", "leave this host out, or hard-links out of --preserve"};
-    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamLease lease{std::chrono::seconds(order.timeout_seconds)};
     FolderRef target, asked;
     if (order.lacks_target) {
         FB_TRY_ASSIGN(named, open_above(order.target));
         asked = named.above;
     } else {
         FB_TRY_ASSIGN(opened, sys::open_tree(order.target));
-        target = within_term(std::move(opened), term);
+        target = within_lease(std::move(opened), lease);
         if (!order.probe.empty() && !target->status_of(order.probe))
             return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
                                                          "it is not to be seen",
@@ -295,9 +296,9 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         FB_TRY_ASSIGN(clocks, clocks_of(*source, *target));
         places.clocks = clocks;
     }
-    CopyParts parts(options, remarks, counts, places);
+    CopyParts parts(options, entry_log, counts, places);
     if (target) FB_TRY(parts.naming.begin(target));
-    TeamMembership membership(port, order, term);
+    TeamMembership membership(port, order, lease);
     CopyTeam shared(parts, membership.team());
     FB_TRY_ASSIGN(root, parts.walk.open_root(std::move(source), target, order.lacks_target, false));
     FB_TRY(membership.start(shared.work(root)));
@@ -309,7 +310,7 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
 namespace {
 
 Result<> copy_file(const NamedRoot& file, const std::string& source, const std::string& target,
-                   const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+                   const TreeCopyOptions& options, EntryLog& entry_log, CopyCounts& counts) {
     if (options.lead != nullptr || options.wished || options.removes_extra || options.one_file_system ||
         !options.filter.is_empty())
         return Error{ErrorKind::refused,
@@ -325,36 +326,36 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
     if (!options.is_dry && !sys::is_far(target)) {
         auto taken =
             CopyLock::take(named.above, fmt::format("{}lock{}", any_temporary, roots.temporary_prefix.substr(3, 9)));
-        if (!taken) return because(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
+        if (!taken) return with_context(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
         lock.emplace(std::move(*taken));
     }
     auto of_one = options;
-    FB_TRY_ASSIGN(wish, wished_paths(named.name + '\0', true));
+    FB_TRY_ASSIGN(wish, path_list(named.name + '\0', true));
     of_one.wished = wish;
-    return copy_open_trees(roots, of_one, remarks, counts);
+    return copy_open_trees(roots, of_one, entry_log, counts);
 }
 
 // Somebody may have renamed the target meanwhile, or mounted something over it.
-Result<> check_place(sys::Folder& copy, const std::string& target, Remarks& remarks) {
+Result<> check_place(sys::Folder& copy, const std::string& target, EntryLog& entry_log) {
     if (sys::is_far(target)) return {};
     FB_TRY_ASSIGN(status, copy.status());
     const auto opened = sys::open_tree(target);
     const auto now = opened ? (*opened)->status() : Result<sys::EntryStatus>(opened.error());
     const bool is_gone = !now && now.error().kind == ErrorKind::missing;
     if (is_gone || (now && now->id != status.id))
-        remarks.add(RemarkKind::failed, ".",
-                    fmt::format("{}, {} is not the directory any more that was filled: the copy lies where that one "
-                                "is now",
-                                at_target, show_text(target)));
+        entry_log.add(EntryEvent::failed, ".",
+                      fmt::format("{}, {} is not the directory any more that was filled: the copy lies where that one "
+                                  "is now",
+                                  at_target, show_text(target)));
     return {};
 }
 
 }  // namespace
 
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
-                   Remarks& remarks, CopyCounts& counts) {
+                   EntryLog& entry_log, CopyCounts& counts) {
     FB_TRY_ASSIGN(file, file_at(source));
-    if (file) return copy_file(*file, source, target, options, remarks, counts);
+    if (file) return copy_file(*file, source, target, options, entry_log, counts);
     if (options.removes_extra && options.wished)
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "
@@ -368,11 +369,11 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     FB_TRY(check_tops(roots, source, target, options));
     if (options.lead != nullptr)
-        FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, remarks, *roots.source,
+        FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, entry_log, *roots.source,
                                roots.target.get()));
-    const auto copied = copy_open_trees(roots, options, remarks, counts);
+    const auto copied = copy_open_trees(roots, options, entry_log, counts);
     if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
-    if (copied && roots.target && !options.is_dry) FB_TRY(check_place(*roots.target, target, remarks));
+    if (copied && roots.target && !options.is_dry) FB_TRY(check_place(*roots.target, target, entry_log));
     return copied;
 }
 

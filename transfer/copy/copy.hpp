@@ -15,9 +15,9 @@
 
 #include "forebay/result.hpp"
 #include "transfer/copy/copy_options.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 #include "transfer/walk/amount.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 
@@ -44,12 +44,14 @@ struct CopyRoots {
     std::string places{};          // what both are called, to know them again; empty: they are not to be known
     std::string temporary_prefix;  // of names of entries that are not whole, the same in each copy between these places
 };
-Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);
+Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, EntryLog& entry_log,
+                         CopyCounts& counts);
 
 /// Copies the tree at `source` to `target`, a folder that is made where it is missing; or a file to a file. What
-/// happened to single entries is in `remarks`. An error ends it all: the source is missing, one tree lies in the other,
+/// happened to single entries is in `entry_log`. An error ends it all: the source is missing, one tree lies in the
+/// other,
 /// the target is full, or another process copies to the same place.
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
-                   Remarks& remarks, CopyCounts& counts);
+                   EntryLog& entry_log, CopyCounts& counts);
 
 }  // namespace forebay::tree

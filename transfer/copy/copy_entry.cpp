@@ -1,7 +1,7 @@
 #include "transfer/copy/copy_entry.hpp"
 
 #include "core/base/try.hpp"
-#include "transfer/copy/copy_remarks.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
 
 namespace forebay::tree {
 
@@ -25,7 +25,7 @@ Result<CopyStep> EntryCopier::place(TreeWorker& worker, const CopyEntry& entry, 
 
 Result<CopyStep> EntryCopier::carry_out(TreeWorker& worker, const CopyEntry& entry, FoundEntry& match) {
     FB_TRY_ASSIGN(decision, use_.lookup.look_and_decide(worker, entry, match.sight));
-    const EntryPlace place{entry.branch, entry.name};
+    const EntryPlace place{entry.dir_node, entry.name};
     const auto& sight = match.sight;
     if (decision == EntryDecision::link) return use_.further_names.link_name(worker, place, match.first, entry.inode);
     if (decision == EntryDecision::refuse) return sight.unread_because ? *sight.unread_because : folder_in_the_way();
@@ -33,7 +33,7 @@ Result<CopyStep> EntryCopier::carry_out(TreeWorker& worker, const CopyEntry& ent
         use_.deferred.add(place);
         return CopyStep::deferred;
     }
-    tell_flags(use_.remarks, *place.branch, place.name, sight.source);
+    tell_flags(use_.entry_log, *place.dir_node, place.name, sight.source);
     if (decision == EntryDecision::keep) {
         ++use_.counts.equal;
         return CopyStep::done;

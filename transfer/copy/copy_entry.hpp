@@ -18,7 +18,7 @@ class EntryCopier {
 public:
     struct Uses {
         const TreeCopyOptions& options;
-        Remarks& remarks;
+        EntryLog& entry_log;
         CopyCounts& counts;
         DeferredFolders& deferred;
         Lookup& lookup;

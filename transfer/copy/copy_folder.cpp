@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/try.hpp"
-#include "transfer/copy/copy_remarks.hpp"
-#include "transfer/copy/foresee.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
+#include "transfer/copy/precheck.hpp"
 
 namespace forebay::tree {
 
@@ -40,259 +40,259 @@ Result<std::set<std::string>> FolderMaker::temporaries_in(sys::Folder& folder) c
     return names;
 }
 
-// Of what is no folder, and stands where the folder `branch` is to be made.
-Result<> FolderMaker::check_is_meant(const Branch& branch, sys::EntryKind kind) const {
-    if (use_.options.filter.takes(*branch.parent, branch.name, kind)) return {};
+// Of what is no folder, and stands where the folder `dir_node` is to be made.
+Result<> FolderMaker::check_is_meant(const DirNode& dir_node, sys::EntryKind kind) const {
+    if (use_.options.filter.takes(*dir_node.parent, dir_node.name, kind)) return {};
     return Error{ErrorKind::refused, "an entry stands there that patterns leave out"};
 }
 
-Result<> FolderMaker::enter(const BranchRef& branch) {
-    if (use_.options.is_dry) return enter_dry(branch);
-    FB_TRY_ASSIGN(above, use_.folders.get(branch->parent, TreeSide::target));
-    FB_TRY_ASSIGN(folder, make_folder(branch, *above));
+Result<> FolderMaker::enter(const DirNodeRef& dir_node) {
+    if (use_.options.is_dry) return enter_dry(dir_node);
+    FB_TRY_ASSIGN(above, use_.folders.get(dir_node->parent, TreeSide::target));
+    FB_TRY_ASSIGN(folder, make_folder(dir_node, *above));
     FB_TRY_ASSIGN(status, folder->status());
-    branch->status(TreeSide::target) = status;
-    use_.folders.keep(branch, TreeSide::target, folder);
-    Spellings::of(*branch, *folder);
-    if (branch->was_made) {
-        branch->parent->was_changed = true;
-        use_.new_entries.look_at_new_folder(status, branch->parent->status(TreeSide::target));
+    dir_node->status(TreeSide::target) = status;
+    use_.folders.keep(dir_node, TreeSide::target, folder);
+    CaseFoldNames::of(*dir_node, *folder);
+    if (dir_node->was_made) {
+        dir_node->parent->was_changed = true;
+        use_.new_entries.look_at_new_folder(status, dir_node->parent->status(TreeSide::target));
     }
-    return prepare(branch, *folder);
+    return prepare(dir_node, *folder);
 }
 
-Result<> FolderMaker::prepare(const BranchRef& branch, sys::Folder& target) {
-    give_layout(branch, target);
-    return prepare_target(branch, target);
+Result<> FolderMaker::prepare(const DirNodeRef& dir_node, sys::Folder& target) {
+    give_layout(dir_node, target);
+    return prepare_target(dir_node, target);
 }
 
-void FolderMaker::give_layout(const BranchRef& branch, sys::Folder& target) {
+void FolderMaker::give_layout(const DirNodeRef& dir_node, sys::Folder& target) {
     const auto given = [&]() -> Result<> {
-        FB_TRY_ASSIGN(source, use_.folders.get(branch, TreeSide::source));
-        auto done = use_.layouts.give_folder(*branch, *source, target);
+        FB_TRY_ASSIGN(source, use_.folders.get(dir_node, TreeSide::source));
+        auto done = use_.layouts.give_folder(*dir_node, *source, target);
         if (done) return done;
-        return use_.losses.settle(path_of(*branch), branch->status(TreeSide::source), "layout of new files", "",
+        return use_.losses.settle(path_of(*dir_node), dir_node->status(TreeSide::source), "layout of new files", "",
                                   std::move(done));
     }();
-    if (!given) use_.failures.report(path_of(*branch), given.error());
+    if (!given) use_.failures.report(path_of(*dir_node), given.error());
 }
 
 // What stands there may be another entry, in whose name this one would be made.
-Result<> FolderMaker::claim_folder(const BranchRef& branch) {
-    FB_TRY_ASSIGN(above, use_.folders.get(branch->parent, TreeSide::target));
-    if (Spellings::of(*branch->parent, *above) == nullptr) return {};
-    FB_TRY_ASSIGN(source, use_.folders.get(branch->parent, TreeSide::source));
-    const auto existing = above->status_of(branch->name);
+Result<> FolderMaker::claim_folder(const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(above, use_.folders.get(dir_node->parent, TreeSide::target));
+    if (CaseFoldNames::of(*dir_node->parent, *above) == nullptr) return {};
+    FB_TRY_ASSIGN(source, use_.folders.get(dir_node->parent, TreeSide::source));
+    const auto existing = above->status_of(dir_node->name);
     if (!existing) return {};  // whoever needs it says so
-    return use_.lookup.claim_name({branch->parent, source, above, branch->name}, *existing);
+    return use_.lookup.run_lock_name({dir_node->parent, source, above, dir_node->name}, *existing);
 }
 
-Result<FolderRef> FolderMaker::make_folder(const BranchRef& branch, sys::Folder& above) {
-    auto folder = above.make_folder(branch->name, use_.new_entries.folder_permissions());
+Result<FolderRef> FolderMaker::make_folder(const DirNodeRef& dir_node, sys::Folder& above) {
+    auto folder = above.make_folder(dir_node->name, use_.new_entries.folder_permissions());
     const bool has_replaced = !folder;
     if (!folder && folder.error().kind == ErrorKind::refused) {
-        FB_TRY(claim_folder(branch));
-        auto existing = above.open_folder(branch->name);
+        FB_TRY(claim_folder(dir_node));
+        auto existing = above.open_folder(dir_node->name);
         if (existing) return FolderRef(std::move(*existing));
         // A link, a file: replaced as a file is by a file. What may not be opened stays.
-        const auto status = above.status_of(branch->name);
+        const auto status = above.status_of(dir_node->name);
         if (!status) return status.error().kind == ErrorKind::missing ? folder.error() : status.error();
         if (status->kind == sys::EntryKind::folder) return existing.error();
-        FB_TRY(check_is_meant(*branch, status->kind));
+        FB_TRY(check_is_meant(*dir_node, status->kind));
         // It ends the copy by its own error, so that this one is of an entry that was cut off.
         if (use_.publisher.check_recorded() != CopyStep::done)
             return Error{ErrorKind::retry, "what is replaced cannot be recorded"};
-        FB_TRY(above.remove(branch->name));
-        folder = above.make_folder(branch->name, use_.new_entries.folder_permissions());
+        FB_TRY(above.remove(dir_node->name));
+        folder = above.make_folder(dir_node->name, use_.new_entries.folder_permissions());
     }
     FB_TRY(folder);
-    branch->is_new = true;
-    branch->was_made = true;
-    use_.publisher.record(has_replaced ? RemarkKind::replaced : RemarkKind::copied, *branch->parent, branch->name);
-    FB_TRY_ASSIGN(opened, above.open_folder(branch->name));
+    dir_node->is_new = true;
+    dir_node->was_made = true;
+    use_.publisher.record(has_replaced ? EntryEvent::replaced : EntryEvent::copied, *dir_node->parent, dir_node->name);
+    FB_TRY_ASSIGN(opened, above.open_folder(dir_node->name));
     use_.new_entries.mark_unfinished(*opened);
     return FolderRef(std::move(opened));
 }
 
-Result<> FolderMaker::enter_dry(const BranchRef& branch) {
+Result<> FolderMaker::enter_dry(const DirNodeRef& dir_node) {
     bool is_other = false;
-    if (!branch->parent->was_made) {
-        FB_TRY_ASSIGN(above, use_.folders.get(branch->parent, TreeSide::target));
-        FB_TRY(claim_folder(branch));
-        auto opened = above->open_folder(branch->name);
+    if (!dir_node->parent->was_made) {
+        FB_TRY_ASSIGN(above, use_.folders.get(dir_node->parent, TreeSide::target));
+        FB_TRY(claim_folder(dir_node));
+        auto opened = above->open_folder(dir_node->name);
         if (opened) {
             FB_TRY_ASSIGN(status, (*opened)->status());
-            branch->status(TreeSide::target) = status;
-            use_.folders.keep(branch, TreeSide::target, std::move(*opened));
+            dir_node->status(TreeSide::target) = status;
+            use_.folders.keep(dir_node, TreeSide::target, std::move(*opened));
             return {};
         }
         if (opened.error().kind != ErrorKind::missing && opened.error().kind != ErrorKind::refused)
             return opened.error();
-        const auto status = above->status_of(branch->name);
+        const auto status = above->status_of(dir_node->name);
         is_other = status.has_value();
         if (status && status->kind == sys::EntryKind::folder) return opened.error();  // closed to this user
-        if (status) FB_TRY(check_is_meant(*branch, status->kind));
+        if (status) FB_TRY(check_is_meant(*dir_node, status->kind));
     }
-    branch->was_made = true;  // as it would be
+    dir_node->was_made = true;  // as it would be
     (is_other ? use_.counts.would_replace : use_.counts.would_copy).add(0);
-    use_.remarks.add(RemarkKind::would_copy, path_of(*branch),
-                     is_other ? "it is of another kind" : "the folder is not at the target");
+    use_.entry_log.add(EntryEvent::would_copy, path_of(*dir_node),
+                       is_other ? "it is of another kind" : "the folder is not at the target");
     return {};
 }
 
 // A folder that others made may have a default ACL, and permissions that keep even its owner from filling it.
-Result<> FolderMaker::prepare_target(const BranchRef& branch, sys::Folder& folder) {
-    const auto& status = branch->status(TreeSide::target);
-    const bool inherits = branch->was_made && branch->parent && branch->parent->seen.gives_acl;
-    if (branch->was_made && !inherits && branch->parent) return {};
-    if (branch->was_made) {
+Result<> FolderMaker::prepare_target(const DirNodeRef& dir_node, sys::Folder& folder) {
+    const auto& status = dir_node->status(TreeSide::target);
+    const bool inherits = dir_node->was_made && dir_node->parent && dir_node->parent->seen.gives_acl;
+    if (dir_node->was_made && !inherits && dir_node->parent) return {};
+    if (dir_node->was_made) {
         FB_TRY_ASSIGN(names, folder.attribute_names());
         for (const auto* acl : {default_acl, access_acl})  // many file systems have no ACLs to remove
             if (std::ranges::find(names, acl) != names.end()) FB_TRY(folder.remove_attribute(acl));
         return {};
     }
     FB_TRY_ASSIGN(gives_acl, has_default_acl(folder));
-    branch->seen.gives_acl = gives_acl;
-    if (is_of_others(*branch)) return find_leftovers(branch, folder);
-    if (use_.new_entries.is_unfinished(status)) branch->is_new = true;  // by a run that was killed
+    dir_node->seen.gives_acl = gives_acl;
+    if (is_of_others(*dir_node)) return find_leftovers(dir_node, folder);
+    if (use_.new_entries.is_unfinished(status)) dir_node->is_new = true;  // by a run that was killed
     if (use_.new_entries.may_be_unmarked(status)) {
         FB_TRY_ASSIGN(is_empty, has_no_entry(folder));
-        branch->is_new = is_empty;
+        dir_node->is_new = is_empty;
     }
-    FB_TRY(lend_permissions(*branch, folder, use_.new_entries.owner().user));
-    return sweep(branch, folder);
+    FB_TRY(lend_permissions(*dir_node, folder, use_.new_entries.owner().user));
+    return sweep(dir_node, folder);
 }
 
 // Temporary names of a run that was killed. Large files that can be gone on with stay until the folder is finished.
-Result<> FolderMaker::sweep(const BranchRef& branch, sys::Folder& folder) {
+Result<> FolderMaker::sweep(const DirNodeRef& dir_node, sys::Folder& folder) {
     FB_TRY_ASSIGN(names, temporaries_in(folder));
     std::vector<std::string> useless;
     for (const auto& name : names) {
         const bool goes_on =
             names.contains(parts_name(name)) ||
             (name.ends_with(parts_name("")) && names.contains(name.substr(0, name.size() - parts_name("").size())));
-        (goes_on ? branch->leftovers : useless).push_back(name);
+        (goes_on ? dir_node->leftovers : useless).push_back(name);
     }
-    branch->was_changed = branch->was_changed || !names.empty();
+    dir_node->was_changed = dir_node->was_changed || !names.empty();
     return remove_names(folder, useless);
 }
 
 // Of the one name that is meant: the folder may have a million others.
-Result<> FolderMaker::find_leftovers(const BranchRef& branch, sys::Folder& folder) {
-    return branch->wished->names_below(".", [&](const std::string& name) {
+Result<> FolderMaker::find_leftovers(const DirNodeRef& dir_node, sys::Folder& folder) {
+    return dir_node->wished->names_below(".", [&](const std::string& name) {
         const auto temporary = use_.names.name_for(name);
-        if (folder.status_of(parts_name(temporary))) branch->leftovers = {temporary, parts_name(temporary)};
+        if (folder.status_of(parts_name(temporary))) dir_node->leftovers = {temporary, parts_name(temporary)};
         else static_cast<void>(folder.remove(temporary));
         return Result<>();
     });
 }
 
-void FolderMaker::finish(const BranchRef& branch) {
-    if (!branch->was_entered) return;
+void FolderMaker::finish(const DirNodeRef& dir_node) {
+    if (!dir_node->was_entered) return;
     const auto take_back = [&] {
-        if (branch->seen.lent_permissions == 0) return;
-        if (const auto target = use_.folders.get(branch, TreeSide::target))
-            static_cast<void>(take_back_lent(*branch, **target));
+        if (dir_node->seen.temporary_chmod == 0) return;
+        if (const auto target = use_.folders.get(dir_node, TreeSide::target))
+            static_cast<void>(take_back_chmod(*dir_node, **target));
     };
     if (use_.share.is_stopped()) return take_back();
-    if (!is_of_others(*branch)) tell_flags(use_.remarks, *branch, "", branch->status(TreeSide::source));
-    if (auto finished = use_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished) {
-        use_.failures.report(branch, "", finished.error());
-        const auto target = use_.folders.get(branch, TreeSide::target);
+    if (!is_of_others(*dir_node)) tell_flags(use_.entry_log, *dir_node, "", dir_node->status(TreeSide::source));
+    if (auto finished = use_.options.is_dry ? would_finish(dir_node) : try_finish(dir_node); !finished) {
+        use_.failures.report(dir_node, "", finished.error());
+        const auto target = use_.folders.get(dir_node, TreeSide::target);
         const auto now = target ? (*target)->status() : target.error();
-        if (now && now->permissions == branch->status(TreeSide::target).permissions) take_back();
+        if (now && now->permissions == dir_node->status(TreeSide::target).permissions) take_back();
     }
 }
 
-Result<> FolderMaker::would_finish(const BranchRef& branch) {
+Result<> FolderMaker::would_finish(const DirNodeRef& dir_node) {
     FolderRef target;
-    if (!branch->was_made) {
-        FB_TRY_ASSIGN(folder, use_.folders.get(branch, TreeSide::target));
+    if (!dir_node->was_made) {
+        FB_TRY_ASSIGN(folder, use_.folders.get(dir_node, TreeSide::target));
         target = folder;
     }
     auto* asked = target ? target.get() : use_.asked.get();
-    if (asked == nullptr || is_of_others(*branch) || use_.new_entries.keeps_attributes(*branch)) return {};
-    const auto& own = branch->status(TreeSide::target);
+    if (asked == nullptr || is_of_others(*dir_node) || use_.new_entries.keeps_attributes(*dir_node)) return {};
+    const auto& own = dir_node->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group};
     if (!target) held = {.user = use_.new_entries.owner().user, .group = use_.new_entries.owner().group};
     AttributeSource attributes;
-    FB_TRY_ASSIGN(source, use_.folders.get(branch, TreeSide::source));
+    FB_TRY_ASSIGN(source, use_.folders.get(dir_node, TreeSide::source));
     if (use_.options.preserve.attributes) {
         FB_TRY_ASSIGN(wanted, attributes_of(*source));
         attributes = std::move(wanted);
     }
-    return foresee(use_.losses, use_.options.preserve, path_of(*branch), *asked, branch->status(TreeSide::source), held,
-                   attributes);
+    return precheck(use_.losses, use_.options.preserve, path_of(*dir_node), *asked, dir_node->status(TreeSide::source),
+                    held, attributes);
 }
 
-Result<> FolderMaker::try_finish(const BranchRef& branch) {
-    FB_TRY_ASSIGN(target, use_.folders.get(branch, TreeSide::target));
-    FB_TRY(remove_leftovers(*branch, *target));
-    if (is_of_others(*branch)) return {};
-    const auto& own = branch->status(TreeSide::target);
-    if (use_.new_entries.keeps_attributes(*branch)) {
-        FB_TRY(take_back_lent(*branch, *target));
+Result<> FolderMaker::try_finish(const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(target, use_.folders.get(dir_node, TreeSide::target));
+    FB_TRY(remove_leftovers(*dir_node, *target));
+    if (is_of_others(*dir_node)) return {};
+    const auto& own = dir_node->status(TreeSide::target);
+    if (use_.new_entries.keeps_attributes(*dir_node)) {
+        FB_TRY(take_back_chmod(*dir_node, *target));
         const bool may_set = use_.new_entries.owner().user == 0 || use_.new_entries.owner().user == own.user;
-        return branch->was_changed && may_set ? target->set_times(own.accessed, own.modified) : Result<>();
+        return dir_node->was_changed && may_set ? target->set_times(own.accessed, own.modified) : Result<>();
     }
-    return give_all(branch, *target);
+    return give_all(dir_node, *target);
 }
 
-Result<> FolderMaker::remove_leftovers(Branch& branch, sys::Folder& target) {
-    if (branch.had_loss) {  // all is done here: what is left is of a process that was lost
+Result<> FolderMaker::remove_leftovers(DirNode& dir_node, sys::Folder& target) {
+    if (dir_node.had_loss) {  // all is done here: what is left is of a process that was lost
         FB_TRY_ASSIGN(names, temporaries_in(target));
         FB_TRY(remove_names(target, names));
     }
-    return remove_names(target, branch.leftovers);  // nobody went on with them: their sources are gone
+    return remove_names(target, dir_node.leftovers);  // nobody went on with them: their sources are gone
 }
 
-Result<> FolderMaker::give_all(const BranchRef& branch, sys::Folder& target) {
-    const auto& status = branch->status(TreeSide::source);
-    const auto& own = branch->status(TreeSide::target);
+Result<> FolderMaker::give_all(const DirNodeRef& dir_node, sys::Folder& target) {
+    const auto& status = dir_node->status(TreeSide::source);
+    const auto& own = dir_node->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
     held.umask = use_.new_entries.owner().umask;
-    held.is_new = branch->is_new;
-    held.times = !branch->was_made && !branch->was_changed && is_same_time(status, own);
+    held.is_new = dir_node->is_new;
+    held.times = !dir_node->was_made && !dir_node->was_changed && is_same_time(status, own);
     AttributeSource attributes;
     FolderRef source;
     if (use_.options.preserve.attributes) {
-        FB_TRY_ASSIGN(opened, use_.folders.get(branch, TreeSide::source));
+        FB_TRY_ASSIGN(opened, use_.folders.get(dir_node, TreeSide::source));
         source = opened;
         FB_TRY_ASSIGN(wanted, attributes_of(*source));
         attributes = std::move(wanted);
-        if (!branch->was_made) {
+        if (!dir_node->was_made) {
             FB_TRY_ASSIGN(old_names, target.attribute_names());
             held.attributes = std::move(old_names);
             drop_those_of_file_system(held.attributes);
         }
     }
     const auto settle = [&](const std::string& part, const std::string& value, Result<> done) {
-        return done ? done : use_.losses.settle(path_of(*branch), status, part, value, std::move(done));
+        return done ? done : use_.losses.settle(path_of(*dir_node), status, part, value, std::move(done));
     };
     FB_TRY(give_attributes(status, attributes, target, held, use_.options.preserve, settle));
     if (use_.options.preserve.permissions) return {};
-    if (branch->is_new && use_.new_entries.has_marks()) {  // an ACL that was given has left the mark
+    if (dir_node->is_new && use_.new_entries.has_marks()) {  // an ACL that was given has left the mark
         FB_TRY_ASSIGN(now, target.status());
         if ((now.permissions & sticky_bit) != 0) FB_TRY(target.set_permissions(now.permissions & ~sticky_bit));
     }
-    if (branch->seen.lent_permissions == 0) return {};
+    if (dir_node->seen.temporary_chmod == 0) return {};
     if (const auto& names = attributes.names; std::ranges::find(names, access_acl) != names.end()) {
         FB_TRY_ASSIGN(given, target.attribute_names());
         if (std::ranges::find(given, access_acl) != given.end()) return {};  // it has the last word
     }
-    FB_TRY(take_back_lent(*branch, target));
+    FB_TRY(take_back_chmod(*dir_node, target));
     return target.keep_set();
 }
 
 // What a finished folder of the target has is what its source has.
-Result<> FolderMaker::lend_again(const BranchRef& branch) {
-    FB_TRY_ASSIGN(target, use_.folders.get(branch, TreeSide::target));
+Result<> FolderMaker::chmod_again(const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(target, use_.folders.get(dir_node, TreeSide::target));
     FB_TRY_ASSIGN(now, target->status());
     FB_TRY_ASSIGN(gives_acl, has_default_acl(*target));
-    branch->status(TreeSide::target) = now;
-    branch->seen.gives_acl = gives_acl;
-    branch->seen.lent_permissions = 0;
-    return lend_permissions(*branch, *target, use_.new_entries.owner().user);
+    dir_node->status(TreeSide::target) = now;
+    dir_node->seen.gives_acl = gives_acl;
+    dir_node->seen.temporary_chmod = 0;
+    return lend_permissions(*dir_node, *target, use_.new_entries.owner().user);
 }
 
 }  // namespace forebay::tree

@@ -18,7 +18,7 @@ class FolderMaker {
 public:
     struct Uses {
         const TreeCopyOptions& options;
-        Remarks& remarks;
+        EntryLog& entry_log;
         CopyCounts& counts;
         WorkShare& share;
         OpenFolders& folders;
@@ -35,31 +35,31 @@ public:
     explicit FolderMaker(const Uses& uses) : use_(uses) {}
 
     /// Makes it, or opens the one that is there. In a dry run it says what would be made.
-    Result<> enter(const BranchRef& branch);
-    /// The same of the target's folder of `branch` that is open, as the root is.
-    Result<> prepare(const BranchRef& branch, sys::Folder& target);
-    void finish(const BranchRef& branch);
+    Result<> enter(const DirNodeRef& dir_node);
+    /// The same of the target's folder of `dir_node` that is open, as the root is.
+    Result<> prepare(const DirNodeRef& dir_node, sys::Folder& target);
+    void finish(const DirNodeRef& dir_node);
     /// A folder that was finished can be filled again.
-    Result<> lend_again(const BranchRef& branch);
+    Result<> chmod_again(const DirNodeRef& dir_node);
 
 private:
-    Result<> claim_folder(const BranchRef& branch);
-    Result<FolderRef> make_folder(const BranchRef& branch, sys::Folder& above);
-    Result<> enter_dry(const BranchRef& branch);
-    Result<> check_is_meant(const Branch& branch, sys::EntryKind kind) const;
+    Result<> claim_folder(const DirNodeRef& dir_node);
+    Result<FolderRef> make_folder(const DirNodeRef& dir_node, sys::Folder& above);
+    Result<> enter_dry(const DirNodeRef& dir_node);
+    Result<> check_is_meant(const DirNode& dir_node, sys::EntryKind kind) const;
     /// New files in it lie as those of the source's folder, where that is wished.
-    void give_layout(const BranchRef& branch, sys::Folder& target);
-    Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
+    void give_layout(const DirNodeRef& dir_node, sys::Folder& target);
+    Result<> prepare_target(const DirNodeRef& dir_node, sys::Folder& folder);
     Result<std::set<std::string>> temporaries_in(sys::Folder& folder) const;
-    Result<> sweep(const BranchRef& branch, sys::Folder& folder);
-    Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
-    Result<> remove_leftovers(Branch& branch, sys::Folder& target);
+    Result<> sweep(const DirNodeRef& dir_node, sys::Folder& folder);
+    Result<> find_leftovers(const DirNodeRef& dir_node, sys::Folder& folder);
+    Result<> remove_leftovers(DirNode& dir_node, sys::Folder& target);
     /// All that it is to have; in a dry run what the target could not keep of it.
-    Result<> try_finish(const BranchRef& branch);
-    Result<> would_finish(const BranchRef& branch);
-    Result<> give_all(const BranchRef& branch, sys::Folder& target);
+    Result<> try_finish(const DirNodeRef& dir_node);
+    Result<> would_finish(const DirNodeRef& dir_node);
+    Result<> give_all(const DirNodeRef& dir_node, sys::Folder& target);
     /// Whether the root is nothing but where the one entry lies that is meant.
-    bool is_of_others(const Branch& branch) const { return use_.has_others && !branch.parent; }
+    bool is_of_others(const DirNode& dir_node) const { return use_.has_others && !dir_node.parent; }
 
     const Uses use_;
 };

@@ -19,14 +19,14 @@
 #include "core/move/pace.hpp"
 #include "forebay/result.hpp"
 #include "transfer/copy/attributes.hpp"
-#include "transfer/copy/layout_wish.hpp"
+#include "transfer/copy/requested_layout.hpp"
 #include "transfer/tables/table_limits.hpp"
 #include "transfer/walk/filter.hpp"
-#include "transfer/walk/wished_paths.hpp"
+#include "transfer/walk/path_list.hpp"
 
 namespace forebay::tree {
 
-class TeamLead;
+class Coordinator;
 struct CopyCounts;
 
 /// What becomes of an entry of which the target cannot hold a part: an owner that only root may give, a device.
@@ -65,12 +65,12 @@ struct TreeCopyOptions {
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
     bool is_locked = false;  // the target, by the caller, who does more there than this copy
-    bool is_run = false;     // the root: its caller sees to what makes it one, see RemarkKind::as_files
+    bool is_run = false;     // the root: its caller sees to what makes it one, see EntryEvent::as_files
     NamingLimits naming{};
     TableLimits tables{};
-    LayoutWish layout{};
+    RequestedLayout layout{};
     std::function<void(const CopyCounts&)> watch{};
-    TeamLead* lead = nullptr;  // of other processes that share the work
+    Coordinator* lead = nullptr;  // of other processes that share the work
 };
 
 /// The verbs that have an option, as bits.

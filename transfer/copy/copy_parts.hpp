@@ -19,35 +19,35 @@ struct CopyPlaces {
 
 /// Makes entries at a target from any source: a tree, or an archive.
 struct TargetParts {
-    TargetParts(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
+    TargetParts(const TreeCopyOptions& given_options, EntryLog& given_log, CopyCounts& given_counts,
                 const CopyPlaces& places);
 
     const TreeCopyOptions& options;
-    Remarks& remarks;
+    EntryLog& entry_log;
     CopyCounts& counts;
     WorkShare share{options.threads};
     OpenFolders folders;
     NewEntries new_entries{options.filter};
     TemporaryNames names;
-    Failures failures{share, folders, remarks};
+    Failures failures{share, folders, entry_log};
     DataFlow flow{options, counts, share};
-    Losses losses{options, remarks};
+    Losses losses{options, entry_log};
     Layouts layouts;
-    BranchEnds branch_ends{folders};
+    DirNodeEnds dir_node_ends{folders};
     InodeEnds inode_ends;
-    NamePublisher publisher{remarks, counts, failures};
+    NamePublisher publisher{entry_log, counts, failures};
     Naming naming;
     HardLinks links;
     EntryMaker maker;
 };
 
 struct CopyParts : TargetParts {
-    CopyParts(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
+    CopyParts(const TreeCopyOptions& given_options, EntryLog& given_log, CopyCounts& given_counts,
               const CopyPlaces& places);
 
     FolderRef asked;
     Freshness freshness;
-    DeferredFolders deferred{options.tables.put_off};
+    DeferredFolders deferred{options.tables.deferred};
     Lookup lookup;
     LargeFiles large_files;
     NameLinker linker;

@@ -14,7 +14,7 @@
 #include "transfer/copy/copy.hpp"
 
 using namespace forebay;
-using tree::RemarkKind;
+using tree::EntryEvent;
 namespace fs = std::filesystem;
 
 namespace {
@@ -45,7 +45,7 @@ void make_tree(const std::string& path) {
 }
 
 struct Outcome {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CopyCounts counts;
     Result<> copied;
 };
@@ -53,15 +53,15 @@ struct Outcome {
 std::unique_ptr<Outcome> copy(const std::string& source, const std::string& target,
                               const tree::TreeCopyOptions& options = {.threads = 2}) {
     auto outcome = std::make_unique<Outcome>();
-    outcome->copied = tree::copy_tree(source, target, options, outcome->remarks, outcome->counts);
+    outcome->copied = tree::copy_tree(source, target, options, outcome->entry_log, outcome->counts);
     return outcome;
 }
 
 void check_equal(const std::string& source, const std::string& target) {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CompareCounts counts;
-    REQUIRE(tree::compare_trees(source, target, {.threads = 2}, remarks, counts));
-    for (const auto& remark : remarks.first()) FAIL_CHECK(remark.path << ": " << remark.why);
+    REQUIRE(tree::compare_trees(source, target, {.threads = 2}, entry_log, counts));
+    for (const auto& log_entry : entry_log.first()) FAIL_CHECK(log_entry.path << ": " << log_entry.why);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ TEST_CASE("copy: all is kept, and again nothing is done") {
         make_tree(directory / "source");
         const auto first = copy(directory / "source", directory / "target", {.threads = threads});
         REQUIRE(first->copied);
-        CHECK_FALSE(first->remarks.has_errors());
+        CHECK_FALSE(first->entry_log.has_errors());
         CHECK(first->counts.entries == 10);
         CHECK(first->counts.copied == 6);
         CHECK(first->counts.linked == 2);
@@ -98,7 +98,7 @@ TEST_CASE("copy: what differs at the target is replaced or adjusted, and stays o
     write(directory / "target/more", "of the target alone");
     const auto synced = copy(directory / "source", directory / "target");
     REQUIRE(synced->copied);
-    CHECK_FALSE(synced->remarks.has_errors());
+    CHECK_FALSE(synced->entry_log.has_errors());
     CHECK(synced->counts.adjusted == 1);
     CHECK(read(directory / "outside") == "another text");
     CHECK(read(directory / "target/more") == "of the target alone");
@@ -148,17 +148,17 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
     SUBCASE("without errors") {
         const auto synced = copy(directory / "source", directory / "target", {.threads = 2, .removes_extra = true});
         REQUIRE(synced->copied);
-        CHECK_FALSE(synced->remarks.has_errors());
+        CHECK_FALSE(synced->entry_log.has_errors());
         CHECK(synced->counts.removed == 8);
         check_equal(directory / "source", directory / "target");
     }
     SUBCASE("after an error") {
         tree::TreeCopyOptions options{.threads = 2, .removes_extra = true};
         options.wished.reset();
-        tree::Remarks remarks;
+        tree::EntryLog entry_log;
         tree::CopyCounts counts;
-        remarks.add_error("early", Error{ErrorKind::retry, "made to fail"});
-        REQUIRE(tree::copy_tree(directory / "source", directory / "target", options, remarks, counts));
+        entry_log.add_error("early", Error{ErrorKind::retry, "made to fail"});
+        REQUIRE(tree::copy_tree(directory / "source", directory / "target", options, entry_log, counts));
         CHECK(counts.removed == 0);
         CHECK(fs::exists(directory / "target/more/below/file"));
         CHECK(fs::is_directory(directory / "target/file/folder"));
@@ -170,14 +170,14 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
         SUBCASE("done") {
             auto synced = copy(directory / "source", directory / "target", options);
             REQUIRE(synced->copied);
-            CHECK(synced->remarks.count_of(RemarkKind::failed) == 1);
-            CHECK(synced->remarks.first().at(0).path == "link");
+            CHECK(synced->entry_log.count_of(EntryEvent::failed) == 1);
+            CHECK(synced->entry_log.first().at(0).path == "link");
             CHECK(fs::exists(directory / "target/more/below/file"));  // after an error nothing is removed
             fs::remove_all(directory / "target/link");
             write(directory / "source/left.log", "x");  // a folder there has the name of what is left out
             fs::create_directories(directory / "target/left.log");
             synced = copy(directory / "source", directory / "target", options);
-            CHECK_FALSE(synced->remarks.has_errors());
+            CHECK_FALSE(synced->entry_log.has_errors());
             CHECK(synced->counts.removed == 2);
             CHECK(fs::exists(directory / "target/more/below/kept.log"));
             CHECK_FALSE(fs::exists(directory / "target/more/below/file"));
@@ -186,15 +186,16 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
             options.is_dry = true;
             const auto dry = copy(directory / "source", directory / "target", options);
             REQUIRE(dry->copied);
-            CHECK(dry->remarks.count_of(RemarkKind::failed) == 1);
-            CHECK(dry->remarks.count_of(RemarkKind::would_remove) == 2);  // "file" with its folder: "link" is an error
+            CHECK(dry->entry_log.count_of(EntryEvent::failed) == 1);
+            // "file" with its folder: "link" is an error
+            CHECK(dry->entry_log.count_of(EntryEvent::would_remove) == 2);
         }
     }
     SUBCASE("in a dry run") {
         const auto dry =
             copy(directory / "source", directory / "target", {.threads = 2, .removes_extra = true, .is_dry = true});
         REQUIRE(dry->copied);
-        CHECK(dry->remarks.count_of(RemarkKind::would_remove) == 8);
+        CHECK(dry->entry_log.count_of(EntryEvent::would_remove) == 8);
         CHECK(fs::exists(directory / "target/more/below/file"));
     }
 }
@@ -221,13 +222,13 @@ TEST_CASE("copy: patterns and lists choose, and a listed name that is not there 
     CHECK_FALSE(fs::exists(directory / "a/below"));
     CHECK(fs::exists(directory / "a/file"));
     tree::TreeCopyOptions options{.threads = 2};
-    options.wished = tree::wished_paths("below/same\nnot/there\n", false).value();
+    options.wished = tree::path_list("below/same\nnot/there\n", false).value();
     const auto listed = copy(directory / "source", directory / "b", options);
     REQUIRE(listed->copied);
     CHECK(read(directory / "b/below/same") == "some bytes");
     CHECK_FALSE(fs::exists(directory / "b/below/other"));
     CHECK_FALSE(fs::exists(directory / "b/file"));
-    CHECK(listed->remarks.count_of(RemarkKind::vanished) == 1);
+    CHECK(listed->entry_log.count_of(EntryEvent::vanished) == 1);
 }
 
 TEST_CASE("copy: a file that changes each time is said, and is not at the target") {
@@ -251,7 +252,7 @@ TEST_CASE("copy: a file that changes each time is said, and is not at the target
         ends = true;
         writer.join();
         REQUIRE(copied->copied);
-        CHECK(copied->remarks.count_of(RemarkKind::changed) == 1);
+        CHECK(copied->entry_log.count_of(EntryEvent::changed) == 1);
         CHECK(fs::is_empty(directory / "target"));
     }
 }
@@ -327,9 +328,9 @@ TEST_CASE("copy: what is gone at the target did not vanish from the source") {
     const auto copied = copy(directory / "source", directory / "target", options);
     REQUIRE(copied->copied);
     REQUIRE(was_removed);
-    CHECK(copied->remarks.count_of(RemarkKind::vanished) == 0);
-    CHECK(copied->remarks.count_of(RemarkKind::failed) >= 1);
-    for (const auto& remark : copied->remarks.first()) CHECK(remark.why.starts_with("at the target, "));
+    CHECK(copied->entry_log.count_of(EntryEvent::vanished) == 0);
+    CHECK(copied->entry_log.count_of(EntryEvent::failed) >= 1);
+    for (const auto& log_entry : copied->entry_log.first()) CHECK(log_entry.why.starts_with("at the target, "));
     REQUIRE(copy(directory / "source", directory / "target")->copied);
     check_equal(directory / "source", directory / "target");
 }

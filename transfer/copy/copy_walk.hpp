@@ -5,7 +5,7 @@
 
 #include "transfer/copy/copy_entry.hpp"
 #include "transfer/copy/copy_folder.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/walk/name_batch.hpp"
 
 namespace forebay::tree {
 
@@ -13,7 +13,7 @@ class CopyWalk {
 public:
     struct Uses {
         const TreeCopyOptions& options;
-        Remarks& remarks;
+        EntryLog& entry_log;
         CopyCounts& counts;
         OpenFolders& folders;
         const Freshness& freshness;
@@ -23,26 +23,26 @@ public:
         Naming& naming;
         DataFlow& flow;
         Failures& failures;
-        BranchEnds& branch_ends;
+        DirNodeEnds& dir_node_ends;
     };
     explicit CopyWalk(const Uses& uses) : use_(uses) {}
 
     /// Of both roots, which are open; in a dry run that of the target may be missing. Of a team the first process alone
     /// prepares it.
-    Result<BranchRef> open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first);
+    Result<DirNodeRef> open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first);
     /// Copies all that is in the root; a member of a team copies what it is given.
-    Result<> run(const BranchRef& root, bool is_first);
+    Result<> run(const DirNodeRef& root, bool is_first);
     /// A folder that was listed, with all in it.
-    void enter(TreeWorker& worker, const BranchRef& branch);
-    void copy_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    void enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    void copy_batch(TreeWorker& worker, const DirNodeRef& dir_node, const NameBatch& batch);
 
 private:
-    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> list(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> list(TreeWorker& worker, const DirNodeRef& dir_node);
     Result<CopyStep> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
-    void add_folder(TreeWorker& worker, const BranchRef& child);
+    void add_folder(TreeWorker& worker, const DirNodeRef& child);
     /// Of a name that is no folder: names what a list has below it. False: the list has not the name itself.
-    Result<bool> tell_wished_below(const Branch& branch, const std::string& name, sys::EntryKind kind);
+    Result<bool> tell_wished_below(const DirNode& dir_node, const std::string& name, sys::EntryKind kind);
 
     const Uses use_;
     sys::EntryId target_root_;

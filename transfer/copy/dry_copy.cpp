@@ -1,7 +1,7 @@
 #include "transfer/copy/dry_copy.hpp"
 
 #include "core/base/try.hpp"
-#include "transfer/copy/foresee.hpp"
+#include "transfer/copy/precheck.hpp"
 
 namespace forebay::tree {
 
@@ -17,21 +17,21 @@ Result<CopyStep> DryCopier::would_copy(const CopyEntry& entry, EntryDecision dec
         auto held = use_.maker.new_entry(entry, source).held_by_new();
         if (is_adjusted) held = {.user = sight.existing->user, .group = sight.existing->group};
         FB_TRY_ASSIGN(attributes, wished_attributes(*entry.source, entry.name, preserve));
-        FB_TRY(foresee(use_.losses, preserve, entry.path(), *target, source, held, attributes));
+        FB_TRY(precheck(use_.losses, preserve, entry.path(), *target, source, held, attributes));
     }
     if (is_adjusted) {
-        use_.remarks.add(RemarkKind::would_adjust, entry.path(), difference_in(sight, preserve));
+        use_.entry_log.add(EntryEvent::would_adjust, entry.path(), difference_in(sight, preserve));
         return CopyStep::done;
     }
     auto& amount = sight.existing ? use_.counts.would_replace : use_.counts.would_copy;
     amount.add(source.kind == sys::EntryKind::file ? source.bytes : 0);
-    use_.remarks.add(RemarkKind::would_copy, entry.path(), sight.existing ? "it differs" : "it is not at the target");
+    use_.entry_log.add(EntryEvent::would_copy, entry.path(), sight.existing ? "it differs" : "it is not at the target");
     return CopyStep::done;
 }
 
 Result<CopyStep> DryCopier::would_link(TreeWorker& worker, const CopyEntry& entry, const EntryPlace& first,
                                        EntrySight& sight) {
-    const auto first_path = path_of(*first.branch, first.name);
+    const auto first_path = path_of(*first.dir_node, first.name);
     const auto can = target_of(entry) != nullptr ? target_of(entry)->can_link() : Result<>();
     if (!can) {
         FB_TRY(use_.losses.settle_of(entry, sight.source)("hard link to " + first_path, "", can));
@@ -48,13 +48,13 @@ Result<CopyStep> DryCopier::would_link(TreeWorker& worker, const CopyEntry& entr
         }
     }
     (sight.existing ? use_.counts.would_replace : use_.counts.would_copy).add(0);
-    use_.remarks.add(RemarkKind::would_copy, entry.path(), "it becomes a further name of " + first_path);
+    use_.entry_log.add(EntryEvent::would_copy, entry.path(), "it becomes a further name of " + first_path);
     return CopyStep::done;
 }
 
 Result<bool> DryCopier::is_name_of(const EntryPlace& first, const EntrySight& sight) {
-    if (!sight.existing || first.branch->was_made) return false;
-    FB_TRY_ASSIGN(folder, use_.folders.get(first.branch, TreeSide::target));
+    if (!sight.existing || first.dir_node->was_made) return false;
+    FB_TRY_ASSIGN(folder, use_.folders.get(first.dir_node, TreeSide::target));
     const auto old = folder->status_of(first.name);
     return old && old->id == sight.existing->id;
 }

@@ -14,7 +14,7 @@ class DryCopier {
 public:
     struct Uses {
         const TreeCopyOptions& options;
-        Remarks& remarks;
+        EntryLog& entry_log;
         CopyCounts& counts;
         OpenFolders& folders;
         Losses& losses;

@@ -11,21 +11,21 @@
 
 namespace forebay::tree {
 
-class BranchEnds {
+class DirNodeEnds {
 public:
-    explicit BranchEnds(OpenFolders& folders) : folders_(folders) {}
+    explicit DirNodeEnds(OpenFolders& folders) : folders_(folders) {}
 
     /// Before the work begins: `finish` is called for each branch in which all is done.
-    void finish_by(std::function<void(const BranchRef&)> finish) { finish_ = std::move(finish); }
+    void finish_by(std::function<void(const DirNodeRef&)> finish) { finish_ = std::move(finish); }
     void tell_root_done(std::function<void()> root_done) { root_done_ = std::move(root_done); }
     /// One thing of a branch is done; if it was the last, the branch is finished, and so upwards. Threads: any.
-    void done_in(BranchRef branch) {
-        if (count_done(std::move(branch), folders_, finish_) && root_done_) root_done_();
+    void done_in(DirNodeRef dir_node) {
+        if (count_done(std::move(dir_node), folders_, finish_) && root_done_) root_done_();
     }
 
 private:
     OpenFolders& folders_;
-    std::function<void(const BranchRef&)> finish_;
+    std::function<void(const DirNodeRef&)> finish_;
     std::function<void()> root_done_;
 };
 

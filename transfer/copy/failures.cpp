@@ -5,14 +5,14 @@ namespace forebay::tree {
 void Failures::report(const std::string& path, const Error& error) {
     if (share_.is_stopped() && error.kind == ErrorKind::retry) return;  // an entry that the end has cut off
     if (take_failed_) take_failed_(path);
-    if (error.kind == ErrorKind::unsupported) remarks_.add(RemarkKind::not_kept, path, error.what);
-    else remarks_.add_error(path, error);
+    if (error.kind == ErrorKind::unsupported) entry_log_.add(EntryEvent::not_kept, path, error.what);
+    else entry_log_.add_error(path, error);
     if (error.kind == ErrorKind::full)
         end_by({error.kind, error.what, "all that has its final name is whole", error.next});
 }
 
-void Failures::report(const BranchRef& branch, const std::string& name, const Error& error) {
-    report(name.empty() ? path_of(*branch) : path_of(*branch, name), folders_.with_side(branch, name, error));
+void Failures::report(const DirNodeRef& dir_node, const std::string& name, const Error& error) {
+    report(name.empty() ? path_of(*dir_node) : path_of(*dir_node, name), folders_.with_side(dir_node, name, error));
 }
 
 void Failures::end_by(const Error& error) {

@@ -8,21 +8,21 @@
 #include <mutex>
 #include <string>
 
-#include "transfer/copy/remarks.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/copy/entry_log.hpp"
+#include "transfer/walk/dir_node.hpp"
 #include "transfer/walk/work_share.hpp"
 
 namespace forebay::tree {
 
 class Failures {
 public:
-    Failures(WorkShare& share, OpenFolders& folders, Remarks& remarks)
-        : share_(share), folders_(folders), remarks_(remarks) {}
+    Failures(WorkShare& share, OpenFolders& folders, EntryLog& entry_log)
+        : share_(share), folders_(folders), entry_log_(entry_log) {}
 
     /// An entry could not be copied. If there is no room, nothing else can be copied either: the copy ends.
     void report(const std::string& path, const Error& error);
-    /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().
-    void report(const BranchRef& branch, const std::string& name, const Error& error);
+    /// The same of an entry of `dir_node`, or with an empty name of the branch itself: see OpenFolders::with_side().
+    void report(const DirNodeRef& dir_node, const std::string& name, const Error& error);
     /// Call it before the work begins: `take` gets the path of each failed entry, from any thread.
     void tell_failed(std::function<void(const std::string& path)> take) { take_failed_ = std::move(take); }
 
@@ -32,7 +32,7 @@ public:
 private:
     WorkShare& share_;
     OpenFolders& folders_;
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     std::function<void(const std::string& path)> take_failed_;
     mutable std::mutex mutex_;  // guards what follows
     Result<> fatal_;

@@ -4,20 +4,21 @@
 
 namespace forebay::tree {
 
-bool Freshness::is_untouched(const Branch& branch, const sys::EntryStatus& source,
+bool Freshness::is_untouched(const DirNode& dir_node, const sys::EntryStatus& source,
                              const sys::EntryStatus& target) const {
     const auto& since = last_copy_.untouched();
-    return since && branch.seen.is_untouched && is_before(source.changed, since->entries[0]) &&
+    return since && dir_node.seen.is_untouched && is_before(source.changed, since->entries[0]) &&
            is_before(target.changed, since->entries[1]);
 }
 
-bool Freshness::is_untouched(const Branch& branch) const {
+bool Freshness::is_untouched(const DirNode& dir_node) const {
     const auto& since = last_copy_.untouched();
-    if (!since || !branch.parent) return since.has_value();       // the root is known by its inode
+    if (!since || !dir_node.parent) return since.has_value();     // the root is known by its inode
     for (const auto side : {TreeSide::source, TreeSide::target})  // what is mounted there may be another each time
-        if (is_other_file_system(branch.status(side), branch.parent->status(side).id.device)) return false;
-    return branch.parent->seen.is_untouched && is_before(branch.status(TreeSide::source).changed, since->entries[0]) &&
-           is_before(branch.status(TreeSide::target).changed, since->target_folders);
+        if (is_other_file_system(dir_node.status(side), dir_node.parent->status(side).id.device)) return false;
+    return dir_node.parent->seen.is_untouched &&
+           is_before(dir_node.status(TreeSide::source).changed, since->entries[0]) &&
+           is_before(dir_node.status(TreeSide::target).changed, since->target_folders);
 }
 
 bool Freshness::is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const {

@@ -14,10 +14,10 @@ public:
         : last_copy_(std::move(last_copy)), clocks_(clocks) {}
 
     /// Whether nobody has changed both since the last copy looked at their extended attributes; of the folder of an
-    /// entry `branch`.
-    bool is_untouched(const Branch& branch, const sys::EntryStatus& source, const sys::EntryStatus& target) const;
+    /// entry `dir_node`.
+    bool is_untouched(const DirNode& dir_node, const sys::EntryStatus& source, const sys::EntryStatus& target) const;
     /// Of a branch that was entered: whether other entries may have come into it by renames.
-    bool is_untouched(const Branch& branch) const;
+    bool is_untouched(const DirNode& dir_node) const;
     /// Whether nothing of the source's entry was changed since the target's one was made or changed.
     bool is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const;
     bool source_may_be_older() const { return clocks_.source_may_be_older; }

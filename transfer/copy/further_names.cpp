@@ -14,9 +14,9 @@ Error folder_in_the_way() {
 Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& match) {
     const auto& status = match.sight.source;
     const auto& existing = match.sight.existing;
-    const EntryPlace own{entry.branch, entry.name};
+    const EntryPlace own{entry.dir_node, entry.name};
     entry.inode = use_.links.id_of(status);
-    ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
+    ++entry.dir_node->pending;  // of an entry that waits; whoever links it gives that back
     const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
     const auto turn = use_.links.take(status, old, own, match.first);
     if (turn && *turn == HardLinks::Turn::waits) {
@@ -24,7 +24,7 @@ Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, Fo
         if (use_.links.waiting() % waiting_names_max == 0) use_.naming.flush(worker);
         return CopyStep::later;
     }
-    --entry.branch->pending;  // never the last: this portion of names holds the branch
+    --entry.dir_node->pending;  // never the last: this portion of names holds the branch
     FB_TRY(turn);
     match.sight.has_copy = *turn == HardLinks::Turn::ready;
     match.counts_bytes = !match.sight.has_copy;
@@ -36,10 +36,10 @@ Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, Fo
 }
 
 Result<CopyEntry> FurtherNames::entry_at(const EntryPlace& place) {
-    FB_TRY_ASSIGN(source, use_.folders.get(place.branch, TreeSide::source));
-    CopyEntry entry{.branch = place.branch, .source = source, .name = place.name};
-    if (use_.options.is_dry && place.branch->was_made) return entry;
-    FB_TRY_ASSIGN(target, use_.folders.get(place.branch, TreeSide::target));
+    FB_TRY_ASSIGN(source, use_.folders.get(place.dir_node, TreeSide::source));
+    CopyEntry entry{.dir_node = place.dir_node, .source = source, .name = place.name};
+    if (use_.options.is_dry && place.dir_node->was_made) return entry;
+    FB_TRY_ASSIGN(target, use_.folders.get(place.dir_node, TreeSide::target));
     entry.target = target;
     return entry;
 }
@@ -59,7 +59,7 @@ Result<CopyStep> FurtherNames::link_name(TreeWorker& worker, const EntryPlace& p
     FB_TRY_ASSIGN(entry, entry_at(place));
     const auto linked = use_.options.is_dry ? Result<CopyStep>(CopyStep::later) : use_.linker.link_copy(entry, first);
     if (linked && *linked != CopyStep::later) return linked;
-    if (!linked) FB_TRY(check_spelling(*place.branch, *entry.target, place.name));
+    if (!linked) FB_TRY(check_spelling(*place.dir_node, *entry.target, place.name));
     FoundEntry match{.counts_bytes = false};
     FB_TRY_ASSIGN(status, entry.source->status_of(place.name));
     match.sight.source = status;
@@ -69,8 +69,8 @@ Result<CopyStep> FurtherNames::link_name(TreeWorker& worker, const EntryPlace& p
     if (way != CopyStep::done) return way;
     if (linked) return use_.dry.would_link(worker, entry, first, match.sight);
     if (linked.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry, use_.names.name_for(place.name)));
-    FB_TRY(
-        use_.losses.settle_of(entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked.error()));
+    FB_TRY(use_.losses.settle_of(entry, status)("hard link to " + path_of(*first.dir_node, first.name), "",
+                                                linked.error()));
     return place_(worker, entry, match);  // as wished, it becomes a file of its own
 }
 
@@ -82,8 +82,8 @@ void FurtherNames::link_all(TreeWorker& worker, const std::vector<EntryPlace>& p
                             const sys::EntryId& id) {
     for (const auto& waiting : places) {
         if (auto linked = link_name(worker, waiting, first, id); !linked)
-            use_.failures.report(waiting.branch, waiting.name, linked.error());
-        use_.branch_ends.done_in(waiting.branch);
+            use_.failures.report(waiting.dir_node, waiting.name, linked.error());
+        use_.dir_node_ends.done_in(waiting.dir_node);
     }
 }
 
@@ -95,8 +95,8 @@ void FurtherNames::give_up_waiting(TreeWorker& worker, const sys::EntryId& id) {
 void FurtherNames::copy_waiting(TreeWorker& worker, const EntryPlace& waiting) {
     const auto entry = entry_at(waiting);
     const auto copied = entry ? copy_(worker, *entry) : Result<CopyStep>(entry.error());
-    if (!copied) use_.failures.report(waiting.branch, waiting.name, copied.error());
-    use_.branch_ends.done_in(waiting.branch);
+    if (!copied) use_.failures.report(waiting.dir_node, waiting.name, copied.error());
+    use_.dir_node_ends.done_in(waiting.dir_node);
 }
 
 }  // namespace forebay::tree

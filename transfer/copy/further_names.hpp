@@ -34,7 +34,7 @@ public:
         DryCopier& dry;
         Naming& naming;
         Failures& failures;
-        BranchEnds& branch_ends;
+        DirNodeEnds& dir_node_ends;
         const TemporaryNames& names;
     };
     explicit FurtherNames(const Uses& uses) : use_(uses) {}

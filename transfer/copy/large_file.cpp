@@ -11,9 +11,9 @@
 #include "core/base/try.hpp"
 #include "core/move/journal.hpp"
 #include "core/sys/machine.hpp"
-#include "transfer/copy/copy_remarks.hpp"
-#include "transfer/copy/foresee.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
 #include "transfer/copy/look_up.hpp"
+#include "transfer/copy/precheck.hpp"
 #include "transfer/team/team.hpp"
 
 namespace forebay::tree {
@@ -37,7 +37,7 @@ public:
 
     /// Opens both files and adds the pieces. An error: nothing was added.
     Result<CopyStep> start(TreeWorker& worker);
-    void describe(TeamMessage& gift, sys::ByteStretch bytes) const override;
+    void describe(TeamMessage& work_item, sys::ByteStretch bytes) const override;
     void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) override {
         end_piece(worker, bytes.begin / piece_bytes, new_file_->file().take_parts(parts));
     }
@@ -78,14 +78,14 @@ Result<CopyStep> LargeFile::start(TreeWorker& worker) {
     source_ = std::move(opened);
     FB_TRY_ASSIGN(status, source_->status());
     if (status.kind != sys::EntryKind::file || !is_known(all_.links, entry_, status))
-        return report_changes(all_.remarks, entry_.path());
+        return report_changes(all_.entry_log, entry_.path());
     FB_TRY(refuse_attributes_first(all_.losses, all_.options.preserve, entry_, *source_, status));
     return begin(worker, status);
 }
 
 Result<CopyStep> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& status) {
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
-    if (!settled) return report_changes(all_.remarks, entry_.path());
+    if (!settled) return report_changes(all_.entry_log, entry_.path());
     before_ = *settled;
     new_file_.emplace(all_.maker.new_entry(entry_, before_));
     FB_TRY(add_pieces(worker));
@@ -94,7 +94,7 @@ Result<CopyStep> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& st
 
 // The one of an earlier run, where it is of this state of the source: then how many bytes of it are there.
 Result<std::uint64_t> LargeFile::open_target() {
-    if (!entry_.branch->was_made) {
+    if (!entry_.dir_node->was_made) {
         take_over();
         auto old_journal = entry_.target->reopen_file(parts_name(temporary_name_));
         auto old = old_journal ? entry_.target->reopen_file(temporary_name_)
@@ -129,13 +129,13 @@ Result<std::uint64_t> LargeFile::open_target() {
 
 // What another process has made of it gets this one's name.
 void LargeFile::take_over() {
-    for (const auto& name : all_.names.others_of(entry_.name, entry_.branch->leftovers)) {
+    for (const auto& name : all_.names.others_of(entry_.name, entry_.dir_node->leftovers)) {
         if (!entry_.target->rename(name, temporary_name_)) continue;
         static_cast<void>(entry_.target->rename(parts_name(name), parts_name(temporary_name_)));
     }
 }
 
-void LargeFile::describe(TeamMessage& gift, sys::ByteStretch bytes) const {
+void LargeFile::describe(TeamMessage& work_item, sys::ByteStretch bytes) const {
     const auto status = new_file_->file().status();
     GivenPiece{.name = entry_.name,
                .temporary = temporary_name_,
@@ -144,7 +144,7 @@ void LargeFile::describe(TeamMessage& gift, sys::ByteStretch bytes) const {
                .file_bytes = before_.bytes,
                .modified = before_.modified,
                .made_inode = status ? status->id.number : 0}
-        .add_to(gift);
+        .add_to(work_item);
 }
 
 Result<> LargeFile::write_journal(std::uint64_t durable) {
@@ -166,7 +166,7 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     for (const auto index : all)    // what is added last is done first
         worker.share->add(worker,
                           [self = shared_from_this(), index](TreeWorker& other) { self->copy_piece(other, index); },
-                          {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index)});
+                          {.dir_node = entry_.dir_node, .file = shared_from_this(), .bytes = piece(index)});
     if (--pieces_left_ == 0) end(worker);
     return {};
 }
@@ -230,7 +230,7 @@ void LargeFile::end(TreeWorker& worker) {
     const auto done = [&]() -> Result<CopyStep> {
         FB_TRY(failed_);
         FB_TRY_ASSIGN(after, status);
-        if (!is_unchanged(before_, after)) return report_changes(all_.remarks, entry_.path());
+        if (!is_unchanged(before_, after)) return report_changes(all_.entry_log, entry_.path());
         return try_end(worker);
     }();
     conclude(worker, done);
@@ -251,50 +251,51 @@ void LargeFile::conclude(TreeWorker& worker, const Result<CopyStep>& done) {
         if (has_failed) static_cast<void>(entry_.target->remove(temporary_name_));
         if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
-    if (!done) all_.failures.report(entry_.branch, entry_.name, done.error());
-    if (is_named) all_.inode_ends.named(worker, entry_.inode, {entry_.branch, entry_.name});
+    if (!done) all_.failures.report(entry_.dir_node, entry_.name, done.error());
+    if (is_named) all_.inode_ends.named(worker, entry_.inode, {entry_.dir_node, entry_.name});
     if (has_failed) all_.inode_ends.failed(worker, entry_.inode);
-    all_.branch_ends.done_in(entry_.branch);
+    all_.dir_node_ends.done_in(entry_.dir_node);
 }
 
 }  // namespace
 
 CopyStep LargeFiles::start_large(TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode) {
-    ++place.branch->pending;
+    ++place.dir_node->pending;
     worker.share->add(worker, [this, place, inode](TreeWorker& own_worker) {
         const auto started = [&]() -> Result<CopyStep> {
-            FB_TRY_ASSIGN(source, folders.get(place.branch, TreeSide::source));
-            FB_TRY_ASSIGN(target, folders.get(place.branch, TreeSide::target));
-            return std::make_shared<LargeFile>(*this, CopyEntry{place.branch, source, target, place.name, inode})
+            FB_TRY_ASSIGN(source, folders.get(place.dir_node, TreeSide::source));
+            FB_TRY_ASSIGN(target, folders.get(place.dir_node, TreeSide::target));
+            return std::make_shared<LargeFile>(*this, CopyEntry{place.dir_node, source, target, place.name, inode})
                 ->start(own_worker);
         }();
         if (started && *started == CopyStep::later) return;
-        if (!started) failures.report(place.branch, place.name, started.error());
+        if (!started) failures.report(place.dir_node, place.name, started.error());
         inode_ends.failed(own_worker, inode);
-        branch_ends.done_in(place.branch);
+        dir_node_ends.done_in(place.dir_node);
     });
     return CopyStep::later;
 }
 
-void GivenPiece::add_to(TeamMessage& gift) const {
-    gift.texts = {name, temporary};
-    gift.numbers = {bytes.begin,          bytes.end, inode, file_bytes, static_cast<std::uint64_t>(modified.seconds),
-                    modified.nanoseconds, made_inode};
+void GivenPiece::add_to(TeamMessage& work_item) const {
+    work_item.texts = {name, temporary};
+    work_item.numbers = {
+        bytes.begin,          bytes.end, inode, file_bytes, static_cast<std::uint64_t>(modified.seconds),
+        modified.nanoseconds, made_inode};
 }
 
-Result<GivenPiece> GivenPiece::from(const TeamMessage& gift) {
+Result<GivenPiece> GivenPiece::from(const TeamMessage& work_item) {
     GivenPiece piece;
     std::uint64_t seconds = 0, nanoseconds = 0;
     const std::array fields{&piece.bytes.begin, &piece.bytes.end, &piece.inode,     &piece.file_bytes,
                             &seconds,           &nanoseconds,     &piece.made_inode};
     constexpr std::size_t texts = 2;
-    if (gift.texts.size() != texts || gift.numbers.size() != fields.size())
+    if (work_item.texts.size() != texts || work_item.numbers.size() != fields.size())
         return Error{ErrorKind::corrupt, "a piece of a file was not described"};
-    for (std::size_t at = 0; at < fields.size(); ++at) *fields[at] = gift.numbers[at];
+    for (std::size_t at = 0; at < fields.size(); ++at) *fields[at] = work_item.numbers[at];
     if (piece.bytes.begin > piece.bytes.end)
         return Error{ErrorKind::corrupt, "a piece of a file ends before it begins"};
-    piece.name = gift.texts.front();
-    piece.temporary = gift.texts.back();
+    piece.name = work_item.texts.front();
+    piece.temporary = work_item.texts.back();
     piece.modified = {static_cast<std::int64_t>(seconds), static_cast<std::uint32_t>(nanoseconds)};
     return piece;
 }

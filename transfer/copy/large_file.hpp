@@ -18,7 +18,7 @@ struct TeamMessage;
 /// What copies of large files are made by.
 struct LargeFiles {
     const TreeCopyOptions& options;
-    Remarks& remarks;
+    EntryLog& entry_log;
     CopyCounts& counts;
     OpenFolders& folders;
     const HardLinks& links;
@@ -28,7 +28,7 @@ struct LargeFiles {
     DataFlow& flow;
     EntryMaker& maker;
     Failures& failures;
-    BranchEnds& branch_ends;
+    DirNodeEnds& dir_node_ends;
     const InodeEnds& inode_ends;
 
     /// Adds the file to the work of `worker`, and gives `later`: it counts in the branch's `pending` meanwhile.
@@ -47,9 +47,9 @@ struct GivenPiece {
         return source.id.number == inode && source.bytes == file_bytes && source.modified == modified &&
                status.id.number == made_inode;
     }
-    void add_to(TeamMessage& gift) const;
+    void add_to(TeamMessage& work_item) const;
     /// `corrupt` where the gift has no piece.
-    static Result<GivenPiece> from(const TeamMessage& gift);
+    static Result<GivenPiece> from(const TeamMessage& work_item);
 };
 
 }  // namespace forebay::tree

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 

@@ -69,7 +69,7 @@ bool has_fewer(const sys::StripeLayout& wish, const sys::StripeLayout& given) {
 
 }  // namespace
 
-Result<> check_layout(const LayoutWish& wish, sys::Folder& target, const std::string& shown) {
+Result<> check_layout(const RequestedLayout& wish, sys::Folder& target, const std::string& shown) {
     if (!wish.needs_layouts()) return {};
     FB_TRY_ASSIGN(about, target.file_system());
     if (about.has_layouts) return {};
@@ -91,7 +91,7 @@ Result<std::optional<sys::StripeLayout>> Layouts::layout_for(const CopyEntry& en
     const bool may_choose =
         wish_.needs_layouts() || (wish_.kind == LayoutKind::automatic && status.bytes > bytes_of_one_target);
     if (!may_choose) return std::optional<sys::StripeLayout>();
-    FB_TRY_ASSIGN(has_choice, stored.has(*entry.target, entry.branch->status(TreeSide::target).id.device));
+    FB_TRY_ASSIGN(has_choice, stored.has(*entry.target, entry.dir_node->status(TreeSide::target).id.device));
     if (!has_choice && wish_.needs_layouts())
         return Error{ErrorKind::unsupported, "another file system is mounted there, which lets nobody choose"};
     if (!has_choice) return std::optional<sys::StripeLayout>();
@@ -111,7 +111,7 @@ Result<sys::StripeLayout> Layouts::wished_for(const CopyEntry& entry, const sys:
     if (wish_.kind == LayoutKind::usual) return sys::StripeLayout();
     if (wish_.kind == LayoutKind::source) {
         if (!entry.source) return sys::StripeLayout();
-        const auto device = entry.branch->status(TreeSide::source).id.device;
+        const auto device = entry.dir_node->status(TreeSide::source).id.device;
         FB_TRY_ASSIGN(layout, stored.layout_of(*entry.source, device, entry.name));
         if (layout.no_wish != nullptr) return not_to_be_had(layout.no_wish);
         forget_targets(layout);
@@ -141,7 +141,7 @@ Result<sys::StripeLayout> Layouts::wished_for(const CopyEntry& entry, const sys:
 }
 
 Result<sys::StripeLayout> Layouts::usual_of(const CopyEntry& entry) {
-    const auto& id = entry.branch->status(TreeSide::target).id;
+    const auto& id = entry.dir_node->status(TreeSide::target).id;
     {
         const std::lock_guard lock(mutex_);
         if (const auto known = usual_.find(id); known != usual_.end()) return known->second;
@@ -172,10 +172,10 @@ Result<> Layouts::leave_excluded_out(const CopyEntry& entry, sys::StripeLayout& 
 // those alone that take files now.
 Result<Layouts::Targets> Layouts::targets_for(const CopyEntry& entry, const std::string& pool) {
     const std::lock_guard lock(mutex_);
-    const std::pair key(entry.branch->status(TreeSide::target).id.device, pool);
+    const std::pair key(entry.dir_node->status(TreeSide::target).id.device, pool);
     if (const auto known = targets_.find(key); known != targets_.end()) return known->second;
     const auto name = fmt::format("{}targets-{:016x}", prefix_, sys::random_u64());
-    entry.branch->was_changed = true;
+    entry.dir_node->was_changed = true;
     FB_TRY_ASSIGN(file, entry.target->make_unlaid_file(name, 0600));
     const TemporaryName temporary(*entry.target, name);
     const sys::StripeLayout everywhere{.stretches = {{.count = sys::all_targets, .pool = pool}}};
@@ -206,10 +206,10 @@ Result<> Layouts::give(sys::OpenFile& file, const sys::StripeLayout& layout) {
     return {};
 }
 
-Result<> Layouts::give_folder(const Branch& branch, sys::Folder& source, sys::Folder& target) {
+Result<> Layouts::give_folder(const DirNode& dir_node, sys::Folder& source, sys::Folder& target) {
     if (wish_.kind != LayoutKind::source) return {};
-    FB_TRY_ASSIGN(is_told, stored.has(source, branch.status(TreeSide::source).id.device));
-    FB_TRY_ASSIGN(has_choice, stored.has(target, branch.status(TreeSide::target).id.device));
+    FB_TRY_ASSIGN(is_told, stored.has(source, dir_node.status(TreeSide::source).id.device));
+    FB_TRY_ASSIGN(has_choice, stored.has(target, dir_node.status(TreeSide::target).id.device));
     if (!is_told || !has_choice) return {};
     FB_TRY_ASSIGN(wished, layout_of_new_files(source));
     if (wished.empty()) return {};

@@ -13,18 +13,18 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/copy/layout_wish.hpp"
+#include "transfer/copy/requested_layout.hpp"
 #include "transfer/copy/stored_layouts.hpp"
 
 namespace forebay::tree {
 
-struct Branch;
+struct DirNode;
 struct CopyCounts;
 struct CopyEntry;
 struct TreeCopyOptions;
 
 /// `unsupported` where the wish needs a choice and the file system of `target`, which people call `shown`, has none.
-Result<> check_layout(const LayoutWish& wish, sys::Folder& target, const std::string& shown);
+Result<> check_layout(const RequestedLayout& wish, sys::Folder& target, const std::string& shown);
 
 class Layouts {
 public:
@@ -35,8 +35,8 @@ public:
     Result<std::optional<sys::StripeLayout>> layout_for(const CopyEntry& entry, const sys::EntryStatus& status);
     /// Gives it to a file that lies nowhere. `unsupported` or `refused` where the file is then to be made anew.
     Result<> give(sys::OpenFile& file, const sys::StripeLayout& layout);
-    /// New files of `target` are to lie as those of `source`, both of `branch`; where that is wished.
-    Result<> give_folder(const Branch& branch, sys::Folder& source, sys::Folder& target);
+    /// New files of `target` are to lie as those of `source`, both of `dir_node`; where that is wished.
+    Result<> give_folder(const DirNode& dir_node, sys::Folder& source, sys::Folder& target);
 
     StoredLayouts stored;
 
@@ -48,7 +48,7 @@ private:
     Result<> leave_excluded_out(const CopyEntry& entry, sys::StripeLayout& layout);
     Result<Targets> targets_for(const CopyEntry& entry, const std::string& pool);
 
-    const LayoutWish& wish_;
+    const RequestedLayout& wish_;
     CopyCounts& counts_;
     const std::string prefix_;
     std::atomic<std::uint64_t> turn_;

@@ -5,11 +5,11 @@
 namespace forebay::tree {
 
 Result<CopyStep> NameLinker::link_copy(const CopyEntry& entry, const EntryPlace& first) {
-    FB_TRY_ASSIGN(first_folder, use_.folders.get(first.branch, TreeSide::target));
-    if (entry.branch->was_made) {
+    FB_TRY_ASSIGN(first_folder, use_.folders.get(first.dir_node, TreeSide::target));
+    if (entry.dir_node->was_made) {
         FB_TRY(entry.target->make_hard_link(entry.name, *first_folder, first.name));
         FB_TRY(check_linked(entry, first, entry.name));
-        use_.publisher.count({entry.branch, entry.name}, RemarkKind::linked, false);
+        use_.publisher.count({entry.dir_node, entry.name}, EntryEvent::linked, false);
         return CopyStep::done;
     }
     FB_TRY_ASSIGN(is_there, is_linked(entry, *first_folder, first.name));
@@ -22,7 +22,7 @@ Result<CopyStep> NameLinker::link_copy(const CopyEntry& entry, const EntryPlace&
     FB_TRY(entry.target->make_hard_link(name, *first_folder, first.name));
     FB_TRY(check_linked(entry, first, name));
     TemporaryName temporary(*entry.target, name);
-    return use_.publisher.publish(temporary, {entry.branch, entry.name}, *entry.target, RemarkKind::linked);
+    return use_.publisher.publish(temporary, {entry.dir_node, entry.name}, *entry.target, EntryEvent::linked);
 }
 
 // A rename of two names of one inode does nothing.
@@ -32,7 +32,7 @@ Result<bool> NameLinker::is_linked(const CopyEntry& entry, sys::Folder& first_fo
     FB_TRY(existing);
     FB_TRY_ASSIGN(first_status, first_folder.status_of(first_name));
     if (existing->id != first_status.id) return false;
-    FB_TRY(check_spelling(*entry.branch, *entry.target, entry.name));
+    FB_TRY(check_spelling(*entry.dir_node, *entry.target, entry.name));
     return true;
 }
 
@@ -40,7 +40,7 @@ Result<bool> NameLinker::is_linked(const CopyEntry& entry, sys::Folder& first_fo
 // carry it into folders that are closed to him.
 Result<> NameLinker::check_linked(const CopyEntry& entry, const EntryPlace& first, const std::string& name) {
     constexpr std::uint32_t others_write = 022;
-    const auto& folder = first.branch->status(TreeSide::source);
+    const auto& folder = first.dir_node->status(TreeSide::source);
     const auto own_user = use_.new_entries.owner().user;
     if (use_.new_entries.is_owner_unknown()) return {};  // a mount that gives others their owners
     if (own_user != 0 || (folder.user == 0 && (folder.permissions & others_write) == 0)) return {};

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/try.hpp"
-#include "transfer/copy/copy_remarks.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
 #include "transfer/copy/file_data.hpp"
 #include "transfer/copy/settled.hpp"
 
@@ -32,13 +32,13 @@ TimesFit times_of(const EntrySight& sight, bool has_times, const Freshness& fres
 
 Result<FoundEntry> Lookup::look_up(const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number) {
     FoundEntry match;
-    if (!entry.branch->was_made && entry.target) {
+    if (!entry.dir_node->was_made && entry.target) {
         auto looked = entry.target->status_of(entry.name);
         if (!looked && looked.error().kind != ErrorKind::missing) return looked.error();
         if (looked) match.sight.existing = *looked;
     }
     const auto& existing = match.sight.existing;
-    if (existing) FB_TRY(claim_name(entry, *existing));
+    if (existing) FB_TRY(run_lock_name(entry, *existing));
     // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
     if (kind == sys::EntryKind::file && !existing && !use_.options.is_dry && !use_.links.knows(listed_number)) {
         FB_TRY_ASSIGN(is_left, leaves(entry));
@@ -48,22 +48,23 @@ Result<FoundEntry> Lookup::look_up(const CopyEntry& entry, sys::EntryKind kind, 
     }
     FB_TRY_ASSIGN(status, match.file ? match.file->status() : entry.source->status_of(entry.name));
     if (status.kind == sys::EntryKind::folder || (match.file && status.kind != sys::EntryKind::file))
-        match.step = report_changes(use_.remarks, entry.path());
+        match.step = report_changes(use_.entry_log, entry.path());
     match.sight.source = status;
     return match;
 }
 
-Result<> Lookup::claim_name(const CopyEntry& entry, const sys::EntryStatus& existing) {
-    auto* spellings = Spellings::of(*entry.branch, *entry.target);
-    if (spellings == nullptr) return {};
-    FB_TRY_ASSIGN(would_rename, spellings->claim(*entry.target, *entry.source, entry.name, existing,
-                                                 use_.names.name_for(entry.name), use_.options.is_dry));
-    if (would_rename) use_.remarks.add(RemarkKind::would_adjust, entry.path(), "the target has it in another spelling");
+Result<> Lookup::run_lock_name(const CopyEntry& entry, const sys::EntryStatus& existing) {
+    auto* case_fold_names = CaseFoldNames::of(*entry.dir_node, *entry.target);
+    if (case_fold_names == nullptr) return {};
+    FB_TRY_ASSIGN(would_rename, case_fold_names->claim(*entry.target, *entry.source, entry.name, existing,
+                                                       use_.names.name_for(entry.name), use_.options.is_dry));
+    if (would_rename)
+        use_.entry_log.add(EntryEvent::would_adjust, entry.path(), "the target has it in another spelling");
     return {};
 }
 
 Result<bool> Lookup::leaves(const CopyEntry& entry) {
-    return use_.stored.leaves(*entry.branch, entry.source.get(), nullptr, entry.name, use_.remarks);
+    return use_.stored.leaves(*entry.dir_node, entry.source.get(), nullptr, entry.name, use_.entry_log);
 }
 
 DecideRules Lookup::rules() const {
@@ -102,8 +103,8 @@ Result<bool> Lookup::has_same_content(TreeWorker& worker, const CopyEntry& entry
     const auto times = times_of(sight, use_.options.preserve.times, use_.freshness);
     if (!use_.options.compares_bytes && times != TimesFit::if_bytes_do) return times == TimesFit::yes;
     // What cannot be compared counts as equal, and is named.
-    FB_TRY_ASSIGN(is_left,
-                  use_.stored.leaves(*entry.branch, entry.source.get(), entry.target.get(), entry.name, use_.remarks));
+    FB_TRY_ASSIGN(is_left, use_.stored.leaves(*entry.dir_node, entry.source.get(), entry.target.get(), entry.name,
+                                              use_.entry_log));
     if (is_left) return times != TimesFit::no;
     return has_same_bytes(worker, entry, sight);
 }
@@ -146,7 +147,7 @@ Result<std::string> Lookup::attribute_difference(const CopyEntry& entry, const E
     if (!use_.options.preserve.attributes) return std::string();
     if (use_.options.trusts_attributes && source.changed.seconds + clock_seconds < existing.changed.seconds)
         return std::string();
-    if (use_.freshness.is_untouched(*entry.branch, source, existing)) return std::string();
+    if (use_.freshness.is_untouched(*entry.dir_node, source, existing)) return std::string();
     FB_TRY_ASSIGN(attributes, attributes_of(*entry.source, entry.name));
     FB_TRY_ASSIGN(others, attributes_of(*entry.target, entry.name));
     if (attributes.names.empty() && others.names.empty()) return std::string();

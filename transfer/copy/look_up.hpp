@@ -34,7 +34,7 @@ class Lookup {
 public:
     struct Uses {
         const TreeCopyOptions& options;
-        Remarks& remarks;
+        EntryLog& entry_log;
         HardLinks& links;
         StoredLayouts& stored;
         const Freshness& freshness;
@@ -50,7 +50,7 @@ public:
     Result<EntryDecision> look_and_decide(TreeWorker& worker, const CopyEntry& entry, EntrySight& sight);
     DecideRules rules() const;
     /// Before `existing`, which the target has under its name, is taken for it: see Spellings::claim().
-    Result<> claim_name(const CopyEntry& entry, const sys::EntryStatus& existing);
+    Result<> run_lock_name(const CopyEntry& entry, const sys::EntryStatus& existing);
     /// True: a read would recall the bytes from an archive, so the file is left alone and reported.
     Result<bool> leaves(const CopyEntry& entry);
 

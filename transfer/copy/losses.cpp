@@ -13,10 +13,10 @@ Result<> Losses::settle(const std::string& path, const sys::EntryStatus& status,
     const auto why = fmt::format("the target cannot keep {}: {}", part, done.error().what);
     switch (options_.cannot_keep) {
         case CannotKeep::refuse: return Error{ErrorKind::unsupported, why};
-        case CannotKeep::drop: remarks_.add(RemarkKind::not_kept, path, why); return {};
+        case CannotKeep::drop: entry_log_.add(EntryEvent::not_kept, path, why); return {};
         case CannotKeep::manifest: break;
     }
-    remarks_.add(RemarkKind::kept_beside, path, why);
+    entry_log_.add(EntryEvent::saved_in_manifest, path, why);
     return take_unkept({.path = path, .part = part, .value = value, .status = status});
 }
 

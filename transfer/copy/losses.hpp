@@ -9,13 +9,13 @@
 
 #include "transfer/copy/copied_entry.hpp"
 #include "transfer/copy/copy_options.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 
 namespace forebay::tree {
 
 class Losses {
 public:
-    Losses(const TreeCopyOptions& options, Remarks& remarks) : options_(options), remarks_(remarks) {}
+    Losses(const TreeCopyOptions& options, EntryLog& entry_log) : options_(options), entry_log_(entry_log) {}
 
     bool are_refused() const { return options_.cannot_keep == CannotKeep::refuse; }
     /// `done` says whether the target has got the part. Returns an error if the entry must not be copied.
@@ -28,7 +28,7 @@ public:
 
 private:
     const TreeCopyOptions& options_;
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     std::mutex mutex_;  // guards the manifest
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/try.hpp"
-#include "transfer/copy/copy_remarks.hpp"
+#include "transfer/copy/copy_entry_log.hpp"
 
 namespace forebay::tree {
 
@@ -41,7 +41,7 @@ Result<CopyStep> EntryMaker::make_copy(TreeWorker& worker, const CopyEntry& entr
         FB_TRY_ASSIGN(looked, opened->status());
         const bool is_same =
             looked.kind == status.kind && looked.id == status.id && is_known(use_.links, entry, looked);
-        return is_same ? write_file(worker, entry, *opened, looked) : report_changes(use_.remarks, entry.path());
+        return is_same ? write_file(worker, entry, *opened, looked) : report_changes(use_.entry_log, entry.path());
     }
     std::string text;
     if (status.kind == sys::EntryKind::link) {
@@ -69,7 +69,7 @@ Result<CopyStep> EntryMaker::adjust_copy(const CopyEntry& entry, const EntrySigh
     FB_TRY(
         give_attributes(sight.source, attributes, *opened, held, preserve, use_.losses.settle_of(entry, sight.source)));
     ++use_.counts.adjusted;
-    use_.remarks.add(RemarkKind::adjusted, entry.path(), difference_in(sight, preserve));
+    use_.entry_log.add(EntryEvent::adjusted, entry.path(), difference_in(sight, preserve));
     return CopyStep::done;
 }
 
@@ -90,7 +90,7 @@ Result<CopyStep> EntryMaker::write_file(TreeWorker& worker, const CopyEntry& ent
         if (is_unchanged(before, after)) return result.complete_file(worker, file, temporary);
         before = after;
     }
-    return report_changes(use_.remarks, entry.path());
+    return report_changes(use_.entry_log, entry.path());
 }
 
 // Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
@@ -98,17 +98,17 @@ Result<CopyStep> EntryMaker::write_file(TreeWorker& worker, const CopyEntry& ent
 std::uint32_t NewEntry::first_permissions() const {
     const auto wished = status_.permissions;
     const bool is_plain = (wished & 07000u) == 0 && (wished >> 3 & 7u) == (wished & 7u);
-    const bool would_stay = (wished & use_.new_entries.owner().umask) == 0 && !entry_.branch->seen.gives_acl;
+    const bool would_stay = (wished & use_.new_entries.owner().umask) == 0 && !entry_.dir_node->seen.gives_acl;
     return use_.options.preserve.permissions && is_plain && would_stay ? wished : private_file;
 }
 
 Held NewEntry::held_by_new() const {
     const auto& owner = use_.new_entries.owner();
-    const auto& folder = entry_.branch->status(TreeSide::target);
+    const auto& folder = entry_.dir_node->status(TreeSide::target);
     Held held{.user = owner.user, .group = owner.group, .permissions = private_file};
     if ((folder.permissions & inherited_bit) != 0) held.group = folder.group;
     if (use_.new_entries.is_owner_unknown()) held.user = held.group = sys::same_user;
-    if (entry_.branch->seen.gives_acl) held.attributes = {access_acl};
+    if (entry_.dir_node->seen.gives_acl) held.attributes = {access_acl};
     held.umask = owner.umask;
     held.is_new = true;
     return held;
@@ -135,12 +135,12 @@ Result<std::unique_ptr<sys::OpenFile>> NewEntry::make_laid_file(std::uint32_t pe
 Result<> NewEntry::make_file() {
     held_.permissions = first_permissions();
     auto file = make_laid_file(held_.permissions);
-    if (!file && file.error().kind == ErrorKind::refused && !entry_.branch->was_made) {
+    if (!file && file.error().kind == ErrorKind::refused && !entry_.dir_node->was_made) {
         if (!entry_.target->remove(name_)) return of_target(file.error());  // of a run that was killed
         file = make_laid_file(held_.permissions);
     }
     if (!file) return of_target(file.error());
-    entry_.branch->was_changed = true;
+    entry_.dir_node->was_changed = true;
     file_ = std::move(*file);
     return {};
 }
@@ -148,7 +148,7 @@ Result<> NewEntry::make_file() {
 Result<> NewEntry::make_closed_file() {
     auto file = make_laid_file(private_file);
     if (!file) return of_target(file.error());
-    entry_.branch->was_changed = true;
+    entry_.dir_node->was_changed = true;
     file_ = std::move(*file);
     return {};
 }
@@ -183,7 +183,7 @@ Result<> NewEntry::give_all(const AttributeSource& attributes) {
 
 // What another process of an earlier run has sent gets this one's name. One upload alone: the others are given up.
 void NewEntry::take_over_upload() {
-    const auto& leftovers = entry_.branch->leftovers;
+    const auto& leftovers = entry_.dir_node->leftovers;
     const auto own = parts_name(name_);
     if (std::ranges::find(leftovers, own) != leftovers.end()) return;
     for (const auto& name : use_.names.others_of(entry_.name, leftovers))
@@ -219,7 +219,7 @@ Result<CopyStep> NewEntry::name_file(TreeWorker& worker, const AttributeSource& 
 Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary) {
     const auto file = entry.target->make_file(temporary, private_file);
     if (!file) return of_target(file.error());
-    entry.branch->was_changed = true;
+    entry.dir_node->was_changed = true;
     return entry.target->remove(temporary);
 }
 
@@ -230,7 +230,7 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
         return entry_.target->make_link(name_, link_text);
     };
     auto result = make();
-    if (!result && result.error().kind == ErrorKind::refused && !entry_.branch->was_made &&
+    if (!result && result.error().kind == ErrorKind::refused && !entry_.dir_node->was_made &&
         entry_.target->remove(name_))  // of a run that was killed
         result = make();
     if (!result) {  // as settled, the manifest has it whole
@@ -239,7 +239,7 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
         return CopyStep::done;
     }
     TemporaryName temporary(*entry_.target, name_);
-    entry_.branch->was_changed = true;
+    entry_.dir_node->was_changed = true;
     FB_TRY_ASSIGN(opened, entry_.target->open_entry(name_));
     FB_TRY_ASSIGN(now, opened->status());
     // Somebody who may write here could have put another entry in its place: its owner is not given away.

@@ -22,7 +22,7 @@ namespace forebay::tree {
 /// What entries are made by.
 struct MakerUses {
     const TreeCopyOptions& options;
-    Remarks& remarks;
+    EntryLog& entry_log;
     CopyCounts& counts;
     const NewEntries& new_entries;
     Layouts& layouts;

@@ -30,9 +30,10 @@ Result<> Naming::run(const std::function<void(TreeWorker&)>& first) {
 
 Result<CopyStep> Naming::name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
                               TemporaryName& temporary) {
-    if (!root_) return use_.publisher.publish(temporary, {entry.branch, entry.name}, *entry.target, RemarkKind::copied);
+    if (!root_)
+        return use_.publisher.publish(temporary, {entry.dir_node, entry.name}, *entry.target, EntryEvent::copied);
     temporary.leave();
-    ++entry.branch->pending;
+    ++entry.dir_node->pending;
     name_all(worker, add(entry, status));
     return CopyStep::later;
 }
@@ -43,15 +44,15 @@ Naming::Batch Naming::add(const CopyEntry& entry, const sys::EntryStatus& status
     const auto now = sys::Clock::now();
     if (waiting_.entries.empty()) waiting_.oldest = now;
     const bool is_file = status.kind == sys::EntryKind::file;
-    waiting_.entries.push_back({.place = {entry.branch, entry.name},
+    waiting_.entries.push_back({.place = {entry.dir_node, entry.name},
                                 .id = entry.inode,
                                 .has_other_names = entry.inode != sys::EntryId{},
                                 .is_large = is_file && status.bytes >= large_file_bytes});
     waiting_.bytes += is_file ? status.bytes : 0;
-    waiting_.branches += entry.branch->depth;
+    waiting_.dir_nodes += entry.dir_node->depth;
     const auto& limits = use_.options.naming;
     const bool has_room = waiting_.entries.size() < limits.entries && waiting_.bytes < limits.bytes &&
-                          waiting_.branches < limits.branches;
+                          waiting_.dir_nodes < limits.dir_nodes;
     return has_room && now - waiting_.oldest < limits.age ? Batch() : std::exchange(waiting_, {});
 }
 
@@ -89,19 +90,19 @@ void Naming::name_all(TreeWorker& worker, const Batch& batch) {
 
 // A sync that fails does not say of which file: none of the batch may get its name.
 void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& synced) {
-    const auto& branch = whole.place.branch;
+    const auto& dir_node = whole.place.dir_node;
     const auto named = [&]() -> Result<CopyStep> {
-        FB_TRY_ASSIGN(folder, use_.folders.get(branch, TreeSide::target));
+        FB_TRY_ASSIGN(folder, use_.folders.get(dir_node, TreeSide::target));
         TemporaryName temporary(*folder, use_.names.name_for(whole.place.name));
         if (whole.is_large) static_cast<void>(folder->remove(parts_name(temporary.name())));
         FB_TRY(synced);
-        return use_.publisher.publish(temporary, whole.place, *folder, RemarkKind::copied);
+        return use_.publisher.publish(temporary, whole.place, *folder, EntryEvent::copied);
     }();
-    if (!named) use_.failures.report(branch, whole.place.name, named.error());
+    if (!named) use_.failures.report(dir_node, whole.place.name, named.error());
     if (whole.has_other_names && named && *named == CopyStep::done)
         use_.inode_ends.named(worker, whole.id, whole.place);
     else if (whole.has_other_names) use_.inode_ends.failed(worker, whole.id);
-    use_.branch_ends.done_in(branch);
+    use_.dir_node_ends.done_in(dir_node);
 }
 
 }  // namespace forebay::tree

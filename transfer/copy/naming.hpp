@@ -28,7 +28,7 @@ public:
         NamePublisher& publisher;
         Failures& failures;
         DataFlow& flow;
-        BranchEnds& branch_ends;
+        DirNodeEnds& dir_node_ends;
         const InodeEnds& inode_ends;
     };
     explicit Naming(const Uses& uses) : use_(uses) {}
@@ -58,7 +58,7 @@ private:
     };
     struct Batch {
         std::vector<Whole> entries;
-        std::uint64_t bytes = 0, branches = 0;
+        std::uint64_t bytes = 0, dir_nodes = 0;
         sys::Clock::time_point oldest{};
     };
 

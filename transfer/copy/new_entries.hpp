@@ -42,9 +42,9 @@ public:
     bool may_be_unmarked(const sys::EntryStatus& folder) const { return has_includes_ && has(folder, unmarked_folder); }
     std::uint32_t folder_permissions() const { return has_includes_ ? unmarked_folder : while_filled; }
     /// With patterns to include, folders that were there and hold nothing that fits are none of this copy's.
-    bool keeps_attributes(const Branch& branch) const {
-        const bool is_there = !branch.is_new && !branch.was_made && !branch.had_loss;
-        return is_there && has_includes_ && !branch.holds_wanted;
+    bool keeps_attributes(const DirNode& dir_node) const {
+        const bool is_there = !dir_node.is_new && !dir_node.was_made && !dir_node.had_loss;
+        return is_there && has_includes_ && !dir_node.holds_wanted;
     }
     bool has_marks() const { return has_includes_; }
 

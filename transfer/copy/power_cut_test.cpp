@@ -33,16 +33,16 @@ void make_older_target(sys::Folder& root) {
 }
 
 test::CutCopy copy(test::SimTree& from, test::SimTree& to, std::optional<std::uint64_t> cut_before = {}) {
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::CopyCounts counts;
     const tree::TreeCopyOptions options{.threads = 1, .removes_extra = true, .naming = {.entries = 3}};
     const tree::CopyRoots roots{
         .source = from.folder("tree"), .target = to.folder("tree"), .temporary_prefix = ".fb-12345678-"};
     if (cut_before) to.crash_before(*cut_before);
     test::CutCopy ended;
-    ended.copied = tree::copy_open_trees(roots, options, remarks, counts);
-    ended.failed = remarks.count_of(tree::RemarkKind::failed);
-    ended.has_errors = remarks.has_errors();
+    ended.copied = tree::copy_open_trees(roots, options, entry_log, counts);
+    ended.failed = entry_log.count_of(tree::EntryEvent::failed);
+    ended.has_errors = entry_log.has_errors();
     return ended;
 }
 

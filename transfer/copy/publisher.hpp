@@ -16,22 +16,22 @@ namespace forebay::tree {
 
 class NamePublisher {
 public:
-    NamePublisher(Remarks& remarks, CopyCounts& counts, Failures& failures)
-        : remarks_(remarks), counts_(counts), failures_(failures) {}
+    NamePublisher(EntryLog& entry_log, CopyCounts& counts, Failures& failures)
+        : entry_log_(entry_log), counts_(counts), failures_(failures) {}
 
     /// `kind`: `copied` or `linked`. `reported`: something would be replaced, and that cannot be recorded.
-    Result<CopyStep> publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, RemarkKind kind);
+    Result<CopyStep> publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, EntryEvent kind);
     /// It has its name.
-    void count(const EntryPlace& place, RemarkKind kind, bool has_replaced);
+    void count(const EntryPlace& place, EntryEvent kind, bool has_replaced);
     /// Before something is replaced: `reported` where a record of it is wished and cannot be kept, which ends the copy.
     CopyStep check_recorded();
     /// Of what was done, where a record of it is wished.
-    void record(RemarkKind kind, const Branch& branch, const std::string& name) const {
-        if (remarks_.records(kind)) remarks_.add(kind, path_of(branch, name), "");
+    void record(EntryEvent kind, const DirNode& dir_node, const std::string& name) const {
+        if (entry_log_.records(kind)) entry_log_.add(kind, path_of(dir_node, name), "");
     }
 
 private:
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     CopyCounts& counts_;
     Failures& failures_;
 };

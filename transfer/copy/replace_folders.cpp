@@ -9,14 +9,15 @@ namespace forebay::tree {
 
 // A folder of the target goes whole or not at all, and for something that can be read: else neither would be there.
 Result<CopyStep> FolderReplacer::check_replaceable(const EntryPlace& place) {
-    FB_TRY_ASSIGN(holds, holds_left_out(use_.folders, TreeSide::target, place.branch, place.name, use_.options.filter));
+    FB_TRY_ASSIGN(holds,
+                  holds_left_out(use_.folders, TreeSide::target, place.dir_node, place.name, use_.options.filter));
     if (holds)
         return Error{ErrorKind::refused, "a folder stands there at the target, with entries that patterns leave out"};
     if (use_.options.is_dry) return CopyStep::done;
-    FB_TRY_ASSIGN(source, use_.folders.get(place.branch, TreeSide::source));
+    FB_TRY_ASSIGN(source, use_.folders.get(place.dir_node, TreeSide::source));
     FB_TRY_ASSIGN(status, source->status_of(place.name));
     if (status.kind != sys::EntryKind::file) return CopyStep::done;
-    FB_TRY_ASSIGN(is_left, use_.stored.leaves(*place.branch, source.get(), nullptr, place.name, use_.remarks));
+    FB_TRY_ASSIGN(is_left, use_.stored.leaves(*place.dir_node, source.get(), nullptr, place.name, use_.entry_log));
     if (is_left) return CopyStep::reported;
     FB_TRY_ASSIGN(file, source->open_file(place.name));
     std::vector<std::byte> buffer;
@@ -26,31 +27,31 @@ Result<CopyStep> FolderReplacer::check_replaceable(const EntryPlace& place) {
 
 void FolderReplacer::spare(const Places& places, const std::string& why) {
     for (const auto& place : places)
-        use_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
-                         "a folder stands there at the target, and " + why);
+        use_.entry_log.add(EntryEvent::failed, path_of(*place.dir_node, place.name),
+                           "a folder stands there at the target, and " + why);
 }
 
-Result<> FolderReplacer::remove(const BranchRef& root, const Places& places, Remarks& remarks, bool is_dry,
+Result<> FolderReplacer::remove(const DirNodeRef& root, const Places& places, EntryLog& entry_log, bool is_dry,
                                 Amount& would) {
     FB_TRY_ASSIGN(source, use_.folders.get(root, TreeSide::source));
     FB_TRY_ASSIGN(mounts, source->mounts_below());
     TreeRemover remover({.folders = use_.folders,
-                         .remarks = remarks,
+                         .entry_log = entry_log,
                          .removed = use_.counts.removed,
                          .is_dry = is_dry,
                          .would_remove = &would,
-                         .spared = all_of_source(root->status(TreeSide::source).id, mounts),
+                         .protected_entries = ids_of_source(root->status(TreeSide::source).id, mounts),
                          .filter = &use_.options.filter,
                          .lends_to = use_.new_entries.owner().user},
                         TreeSide::target);
     return use_.share.run([&](TreeWorker& worker) {
-        for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
+        for (const auto& place : places) remover.add_folder(worker, place.dir_node, place.name);
     });
 }
 
-Result<bool> FolderReplacer::count_removals(const BranchRef& root, const Places& places) {
+Result<bool> FolderReplacer::count_removals(const DirNodeRef& root, const Places& places) {
     if (use_.options.removed_max == UINT64_MAX || use_.options.is_dry) return false;
-    Remarks unsaid;
+    EntryLog unsaid;
     Amount would;
     FB_TRY(remove(root, places, unsaid, true, would));
     FB_TRY_ASSIGN(source, use_.folders.get(root, TreeSide::source));
@@ -65,40 +66,40 @@ Result<bool> FolderReplacer::count_removals(const BranchRef& root, const Places&
 Result<> FolderReplacer::run() {
     auto places = use_.deferred.take();
     if (places.empty()) return {};
-    if (use_.remarks.has_errors()) {
+    if (use_.entry_log.has_errors()) {
         spare(places, "after errors nothing is removed");
         return {};
     }
     std::erase_if(places, [this](const EntryPlace& place) {
         const auto checked = check_replaceable(place);
-        if (!checked) use_.failures.report(place.branch, place.name, checked.error());
+        if (!checked) use_.failures.report(place.dir_node, place.name, checked.error());
         return !checked || *checked != CopyStep::done;
     });
     if (places.empty()) return {};
-    auto root = places.front().branch;
+    auto root = places.front().dir_node;
     while (root->parent) root = root->parent;
-    std::set<BranchRef> branches;
+    std::set<DirNodeRef> dir_nodes;
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
     for (const auto& place : places)
-        if (branches.insert(place.branch).second) ++place.branch->pending;
+        if (dir_nodes.insert(place.dir_node).second) ++place.dir_node->pending;
     FB_TRY_ASSIGN(too_many, count_removals(root, places));
     if (too_many) {
         spare(places, use_.counts.not_removed);
         return {};
     }
     if (!use_.options.is_dry)
-        std::erase_if(branches, [&](const BranchRef& branch) {
-            const auto lent = use_.folder_maker.lend_again(branch);
-            if (!lent) use_.failures.report(branch, "", of_target(lent.error()));
-            if (!lent) std::erase_if(places, [&](const EntryPlace& place) { return place.branch == branch; });
-            return !lent;
+        std::erase_if(dir_nodes, [&](const DirNodeRef& dir_node) {
+            const auto temporary = use_.folder_maker.chmod_again(dir_node);
+            if (!temporary) use_.failures.report(dir_node, "", of_target(temporary.error()));
+            if (!temporary) std::erase_if(places, [&](const EntryPlace& place) { return place.dir_node == dir_node; });
+            return !temporary;
         });
-    FB_TRY(remove(root, places, use_.remarks, use_.options.is_dry, use_.counts.would_remove));
+    FB_TRY(remove(root, places, use_.entry_log, use_.options.is_dry, use_.counts.would_remove));
     FB_TRY(copy_in_place(places));
     if (use_.options.is_dry) return use_.failures.fatal();
-    for (const auto& branch : branches) {
-        branch->was_changed = true;
-        use_.folder_maker.finish(branch);
+    for (const auto& dir_node : dir_nodes) {
+        dir_node->was_changed = true;
+        use_.folder_maker.finish(dir_node);
     }
     return use_.failures.fatal();
 }
@@ -106,11 +107,11 @@ Result<> FolderReplacer::run() {
 Result<> FolderReplacer::copy_in_place(const Places& places) {
     use_.deferred.note_cleared();
     FB_TRY(use_.naming.run([&](TreeWorker& worker) {
-        for (const auto& place : places) use_.walk.copy_portion(worker, place.branch, {{.name = place.name}});
+        for (const auto& place : places) use_.walk.copy_batch(worker, place.dir_node, {{.name = place.name}});
     }));
     for (const auto& place : use_.deferred.take())
-        use_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
-                         "at the target, a folder stands there, with what could not be removed");
+        use_.entry_log.add(EntryEvent::failed, path_of(*place.dir_node, place.name),
+                           "at the target, a folder stands there, with what could not be removed");
     return {};
 }
 

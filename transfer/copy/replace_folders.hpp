@@ -14,7 +14,7 @@ class FolderReplacer {
 public:
     struct Uses {
         const TreeCopyOptions& options;
-        Remarks& remarks;
+        EntryLog& entry_log;
         CopyCounts& counts;
         WorkShare& share;
         OpenFolders& folders;
@@ -36,9 +36,9 @@ private:
 
     Result<CopyStep> check_replaceable(const EntryPlace& place);
     void spare(const Places& places, const std::string& why);
-    Result<> remove(const BranchRef& root, const Places& places, Remarks& remarks, bool is_dry, Amount& would);
+    Result<> remove(const DirNodeRef& root, const Places& places, EntryLog& entry_log, bool is_dry, Amount& would);
     /// Whether --max-delete forbids them, which the counts say then.
-    Result<bool> count_removals(const BranchRef& root, const Places& places);
+    Result<bool> count_removals(const DirNodeRef& root, const Places& places);
     Result<> copy_in_place(const Places& places);
 
     const Uses use_;

@@ -55,14 +55,14 @@ Result<bool> StoredLayouts::is_released(sys::Folder& folder, std::uint64_t devic
     return is_released(folder, device, name);
 }
 
-Result<bool> StoredLayouts::leaves(const Branch& branch, sys::Folder* source, sys::Folder* target,
-                                   const std::string& name, Remarks& remarks) {
+Result<bool> StoredLayouts::leaves(const DirNode& dir_node, sys::Folder* source, sys::Folder* target,
+                                   const std::string& name, EntryLog& entry_log) {
     if (recalls_) return false;
     for (const auto& [side, folder] : {std::pair(TreeSide::source, source), std::pair(TreeSide::target, target)}) {
         if (folder == nullptr) continue;
-        FB_TRY_ASSIGN(is_left, is_released(*folder, branch.status(side).id.device, name));
+        FB_TRY_ASSIGN(is_left, is_released(*folder, dir_node.status(side).id.device, name));
         if (!is_left) continue;
-        remarks.add(RemarkKind::released, path_of(branch, name), released_text(side));
+        entry_log.add(EntryEvent::released, path_of(dir_node, name), released_text(side));
         return true;
     }
     return false;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/sys/stripe_layout.hpp"
-#include "transfer/copy/remarks.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/copy/entry_log.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 
@@ -33,8 +33,8 @@ public:
 
     /// Before a file is read, of which each side that is given has one: whether it is left alone, as reading it would
     /// have its bytes recalled. Then that is remarked.
-    Result<bool> leaves(const Branch& branch, sys::Folder* source, sys::Folder* target, const std::string& name,
-                        Remarks& remarks);
+    Result<bool> leaves(const DirNode& dir_node, sys::Folder* source, sys::Folder* target, const std::string& name,
+                        EntryLog& entry_log);
     bool recalls() const { return recalls_; }
 
 private:

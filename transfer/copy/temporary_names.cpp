@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/siphash.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 
 namespace forebay::tree {
 
@@ -22,9 +22,9 @@ std::vector<std::string> TemporaryNames::others_of(const std::string& name,
     return others;
 }
 
-Result<> TemporaryName::publish(const std::string& final_name, Spellings* spellings) {
-    const auto renamed =
-        spellings != nullptr ? spellings->rename(*folder_, name_, final_name) : folder_->rename(name_, final_name);
+Result<> TemporaryName::publish(const std::string& final_name, CaseFoldNames* case_fold_names) {
+    const auto renamed = case_fold_names != nullptr ? case_fold_names->rename(*folder_, name_, final_name)
+                                                    : folder_->rename(name_, final_name);
     if (!renamed) return of_target(renamed.error());
     name_.clear();
     return {};

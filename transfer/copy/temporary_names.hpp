@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/copy/spellings.hpp"
+#include "transfer/copy/case_fold_names.hpp"
 
 namespace forebay::tree {
 
@@ -39,8 +39,8 @@ public:
     }
 
     const std::string& name() const { return name_; }
-    /// `spellings`: of the folder.
-    Result<> publish(const std::string& final_name, Spellings* spellings = nullptr);
+    /// `case_fold_names`: of the folder.
+    Result<> publish(const std::string& final_name, CaseFoldNames* case_fold_names = nullptr);
     /// It stays, for a later run.
     void leave() { name_.clear(); }
 

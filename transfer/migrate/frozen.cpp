@@ -62,7 +62,7 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
     FB_TRY_ASSIGN(root, sys::open_posix_folder(source));
     FB_TRY_ASSIGN(status, root->status());
     FB_TRY(look(".", status));
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     tree::WalkCounts counts;
     FB_TRY(tree::walk_tree(source,
                            {.threads = walk.threads,
@@ -73,11 +73,11 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
                                 for (const auto& entry : entries) FB_TRY(look(entry.path, entry.status));
                                 return {};
                             }},
-                           remarks, counts));
-    if (!remarks.has_errors()) return {};  // what is mounted there is passed over by wish
-    const auto all = remarks.first();
+                           entry_log, counts));
+    if (!entry_log.has_errors()) return {};  // what is mounted there is passed over by wish
+    const auto all = entry_log.first();
     const auto first =
-        std::ranges::find_if(all, [](const tree::Remark& remark) { return tree::is_error(remark.kind); });
+        std::ranges::find_if(all, [](const tree::LogEntry& log_entry) { return tree::is_error(log_entry.kind); });
     return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}", show_text(source),
                                                first == all.end() ? "" : show_text(first->path) + ": " + first->why)};
 }

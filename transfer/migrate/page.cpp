@@ -8,7 +8,7 @@
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 
 namespace forebay::migrate {
 
@@ -18,11 +18,11 @@ constexpr std::size_t piece_bytes = 1u << 20;
 constexpr std::array paged{Pass::walk, Pass::copy, Pass::live_sync, Pass::freeze, Pass::final_sync, Pass::compare};
 
 // Runs, and what was adjusted, are at the target like all else.
-bool is_remark(const std::string& name) {
-    for (const auto kind : {tree::RemarkKind::as_files, tree::RemarkKind::adjusted})
+bool is_log_entry(const std::string& name) {
+    for (const auto kind : {tree::EntryEvent::as_files, tree::EntryEvent::adjusted})
         if (name == tree::name_of(kind)) return false;
-    for (std::size_t kind = 0; !tree::is_record(static_cast<tree::RemarkKind>(kind)); ++kind)
-        if (name == tree::name_of(static_cast<tree::RemarkKind>(kind))) return true;
+    for (std::size_t kind = 0; !tree::is_record(static_cast<tree::EntryEvent>(kind)); ++kind)
+        if (name == tree::name_of(static_cast<tree::EntryEvent>(kind))) return true;
     return false;
 }
 
@@ -34,7 +34,7 @@ std::string shown_count(const std::string& name, std::uint64_t count) {
 std::string counts_text(const Counts& counts) {
     std::string text;
     for (const auto& [name, count] : counts) {
-        if (is_remark(name) || count == 0) continue;
+        if (is_log_entry(name) || count == 0) continue;
         text += (text.empty() ? "" : ", ") + shown_count(name, count);
     }
     return text;
@@ -119,10 +119,10 @@ std::string line_of(Pass pass, const PassRecord& record) {
 
 }  // namespace
 
-std::string remarks_text(const Counts& counts) {
+std::string entry_log_text(const Counts& counts) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : counts)
-        if (is_remark(name) && count > 0) parts.push_back(fmt::format("{} {}", count, name));
+        if (is_log_entry(name) && count > 0) parts.push_back(fmt::format("{} {}", count, name));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -144,7 +144,7 @@ std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const
     page += "\nEntries that were skipped, changed or differ (report.jsonl has a line for each)\n";
     bool has_some = false;
     for (const auto pass : paged) {
-        const auto text = remarks_text(state.of(pass).counts);
+        const auto text = entry_log_text(state.of(pass).counts);
         if (text.empty()) continue;
         has_some = true;
         page += fmt::format("  {}: {}\n", name_of(pass), text);

@@ -15,7 +15,7 @@ Result<> write_page(const MigrationPlan& plan, const ProjectPlan& project, const
                     const std::string& directory);
 
 /// "7 failed, 2 vanished": what verbs had to say of single entries.
-std::string remarks_text(const Counts& counts);
+std::string entry_log_text(const Counts& counts);
 
 /// The page alone.
 std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const ProjectState& state);

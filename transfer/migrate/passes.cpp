@@ -120,8 +120,8 @@ Result<> Passes::copy(PassRecord& record) {
     if (const auto sight = look_at_root(project_.target); sight && *sight) state_.target_root = (*sight)->identity;
     // Its words name an option that a plan has not.
     if (!end && end.error().next.find("--allow-unlike") != std::string::npos)
-        return because(end.error(), end.error().what, end.error().safe,
-                       "correct the target in the plan; or empty it: the final sync would remove what it has");
+        return with_context(end.error(), end.error().what, end.error().safe,
+                            "correct the target in the plan; or empty it: the final sync would remove what it has");
     FB_TRY(end);
     record.counts = end->counts;
     if (!end->is_whole && is_all_left_out(record.counts))
@@ -173,13 +173,13 @@ std::string Passes::report_of(Pass pass) const {
 
 std::string Passes::counts_text(Pass pass) const {
     const auto& counts = state_.of(pass).counts;
-    const auto remarks = remarks_text(counts);
+    const auto entry_log = entry_log_text(counts);
     std::vector<std::string> parts;
     for (const auto* name : {"entries", "copied", "removed"})
         if (const auto count = counts.find(name); count != counts.end())
             parts.push_back(name == std::string_view("entries") ? show_count(count->second, "entry")
                                                                 : fmt::format("{} {}", count->second, name));
-    if (!remarks.empty()) parts.push_back(fmt::format("{}: {}", remarks, report_of(pass)));
+    if (!entry_log.empty()) parts.push_back(fmt::format("{}: {}", entry_log, report_of(pass)));
     return fmt::format("{}{}", parts.empty() ? "" : ": ", fmt::join(parts, ", "));
 }
 

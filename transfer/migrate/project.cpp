@@ -21,7 +21,7 @@ namespace {
 
 constexpr double day_s = 86'400;
 // Of other projects that begin their copies: each reads the states of all.
-constexpr std::chrono::minutes claim_max{10};
+constexpr std::chrono::minutes run_lock_max{10};
 // Among the counts of a pass: what jobs that came no further weigh. Two that came to nothing are enough; of a few
 // seconds of a pass that goes on nobody knows whether they did, since names come in batches of five.
 constexpr const char* idle_jobs = "idle_jobs";
@@ -37,7 +37,7 @@ Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan&
 
 // Held from a look at the targets of all projects until this one's state says that it copies to its own.
 Result<sys::FileLock> lock_targets(const MigrationPlan& plan, const Runner& runner) {
-    const auto end = sys::Clock::now() + claim_max;
+    const auto end = sys::Clock::now() + run_lock_max;
     while (true) {
         FB_TRY(runner.go_on());
         auto lock = sys::FileLock::take(plan.state + "/lock");
@@ -190,7 +190,8 @@ Result<> ProjectRun::make(Pass pass) {
     const auto saved = save();
     if (!outcome) {
         runner_.log(fmt::format("{}: {}", name_of(pass), outcome.error().line()));
-        return because(outcome.error(), fmt::format("{}: {}: {}", project_.name, name_of(pass), outcome.error().what));
+        return with_context(outcome.error(),
+                            fmt::format("{}: {}: {}", project_.name, name_of(pass), outcome.error().what));
     }
     FB_TRY(saved);
     runner_.say(fmt::format("{}: done in {}{}", name_of(pass), show_lasted(record.ended_unix_s - record.began_unix_s),

@@ -117,7 +117,7 @@ Result<> TakenTargets::read_one(const std::string& name) {
         const bool is_planned =
             std::ranges::binary_search(plan_.names, name.substr(0, name.size() - state_ending.size()));
         if (is_planned || state.error().kind == ErrorKind::missing) return {};
-        return because(state.error(), "whose target it is cannot be told: " + state.error().what);
+        return with_context(state.error(), "whose target it is cannot be told: " + state.error().what);
     }
     if (!has_copied(*state)) return {};
     const bool is_in_use = state->released_unix_s > 0;

@@ -51,8 +51,8 @@ Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
     FB_TRY(check_name(options.target));
     return run_copy(
         options, "archive", Counted::tree,
-        [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
-            return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
+        [&](const tree::TreeCopyOptions& wished, tree::EntryLog& entry_log, tree::CopyCounts& counts, Progress&) {
+            return archive::make_archive(options.source, options.target, options.force, wished, entry_log, counts);
         },
         answer,
         {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},

@@ -19,9 +19,9 @@ std::string place_in(std::string tree, const std::string& path) {
 
 /// Of those that are named, by their paths; how many there are.
 struct TakenRuns {
-    explicit TakenRuns(const tree::Remarks& remarks) : count(remarks.count_of(tree::RemarkKind::as_files)) {
-        for (const auto& remark : remarks.first())
-            if (remark.kind == tree::RemarkKind::as_files) first.insert(remark.path);
+    explicit TakenRuns(const tree::EntryLog& entry_log) : count(entry_log.count_of(tree::EntryEvent::as_files)) {
+        for (const auto& log_entry : entry_log.first())
+            if (log_entry.kind == tree::EntryEvent::as_files) first.insert(log_entry.path);
     }
     std::string first_in(const std::string& tree) const {
         return place_in(tree, first.empty() ? "RUN" : *first.begin());
@@ -48,8 +48,8 @@ Shown subject_of(const TakenRuns& runs, const std::string& source, std::string_v
 
 }  // namespace
 
-void say_copied_as_files(const CopyArguments& options, const tree::Remarks& remarks) {
-    const TakenRuns runs(remarks);
+void say_copied_as_files(const CopyArguments& options, const tree::EntryLog& entry_log) {
+    const TakenRuns runs(entry_log);
     if (runs.count == 0) return;
     const auto subject = options.copy.is_dry ? subject_of(runs, options.source, "would be", "would be")
                                              : subject_of(runs, options.source, "was", "were");
@@ -60,8 +60,8 @@ void say_copied_as_files(const CopyArguments& options, const tree::Remarks& rema
     say("{} copied like any files, with what is not committed, and not read back. {}\n", subject, way);
 }
 
-void say_archived_as_files(const CopyArguments& options, const tree::Remarks& remarks) {
-    const TakenRuns runs(remarks);
+void say_archived_as_files(const CopyArguments& options, const tree::EntryLog& entry_log) {
+    const TakenRuns runs(entry_log);
     if (runs.count == 0) return;
     say("{} archived like any files, with what is not committed; while one is written or pruned, snapshots in the "
         "archive may lack files. Whole ones alone: forebay copy {} COPY, and then an archive of COPY\n",

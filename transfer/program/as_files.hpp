@@ -7,7 +7,7 @@
 
 namespace forebay::cli {
 
-void say_copied_as_files(const CopyArguments& options, const tree::Remarks& remarks);
-void say_archived_as_files(const CopyArguments& options, const tree::Remarks& remarks);
+void say_copied_as_files(const CopyArguments& options, const tree::EntryLog& entry_log);
+void say_archived_as_files(const CopyArguments& options, const tree::EntryLog& entry_log);
 
 }  // namespace forebay::cli

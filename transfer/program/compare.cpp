@@ -31,7 +31,7 @@ struct CompareArguments {
     bool no_bytes = false;
 };
 
-Result<> check_list_options(const CompareArguments& options, const tree::TeamLead* lead) {
+Result<> check_list_options(const CompareArguments& options, const tree::Coordinator* lead) {
     if (lead != nullptr)
         return Error{ErrorKind::refused, "a list of checksums is compared by one process", "",
                      "leave --hosts or mpiexec out"};
@@ -43,7 +43,7 @@ Result<> check_list_options(const CompareArguments& options, const tree::TeamLea
     return {};
 }
 
-Result<> check_file_options(const CompareArguments& options, const tree::TeamLead* lead) {
+Result<> check_file_options(const CompareArguments& options, const tree::Coordinator* lead) {
     if (lead == nullptr && options.tree.filter().is_empty() && !options.tree.one_file_system) return {};
     return Error{ErrorKind::refused,
                  fmt::format("{} is a file: other processes, patterns and --one-file-system are for directories",
@@ -72,7 +72,7 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
             .one_file_system = options.tree.one_file_system};
 }
 
-Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answer) {
+Result<Exit> compare(CompareArguments options, tree::Coordinator* lead, Json& answer) {
     FB_TRY(find_trees({&options.source, &options.target}));
     const auto threads = options.tree.thread_count({options.source, options.target});
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
@@ -89,7 +89,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answe
     FB_TRY(is_list ? check_side_files({own_report, {"the list", options.source}}, {options.target}, &filter)
                    : check_side_files({own_report}, {options.source, options.target}, &filter));
     std::unique_ptr<LinesFile> report;
-    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    FB_TRY_ASSIGN(entry_log, make_entry_log(options.tree, report));
     tree::CompareCounts counts;
     const auto begin = sys::Clock::now();
     const auto compared = [&] {
@@ -109,7 +109,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answe
                                      .one_file_system = options.tree.one_file_system,
                                      .recalls = options.tree.recall,
                                      .watch = watch},
-                                    *remarks, counts);
+                                    *entry_log, counts);
         return tree::compare_trees(options.source, options.target,
                                    {.threads = threads,
                                     .filter = filter,
@@ -119,7 +119,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answe
                                     .one_file_system = options.tree.one_file_system,
                                     .watch = watch,
                                     .lead = lead},
-                                   *remarks, counts);
+                                   *entry_log, counts);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     if (report) FB_TRY(report->close());
@@ -128,16 +128,16 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answe
         answer.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
         answer.set("seconds", lasted.count());
         set_team(answer, lead);
-        set_remarks(answer, *remarks);
+        set_entry_log(answer, *entry_log);
     }
     FB_TRY(compared);
     if (!options.tree.json) {
-        say_remarks(*remarks);
+        say_entry_log(*entry_log);
         say("{} compared, {} of each in {}\n", show_count(counts.entries, "entry"), show_bytes(counts.bytes),
             show_seconds(lasted.count()));
     }
     say_unused(options.tree);
-    return exit_of(*remarks, options.tree);
+    return exit_of(*entry_log, options.tree);
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
         "and\n"
         "  NaN), largest and at (the largest difference of two numbers, and its place).\n",
         [options, run](Json& answer) {
-            return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead, answer); });
+            return run(options->tree, [&](tree::Coordinator* lead) { return compare(*options, lead, answer); });
         });
     verb.examples(
         "  forebay compare /scratch/me/case /archive/me/case\n"

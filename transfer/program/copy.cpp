@@ -82,7 +82,7 @@ Result<> check_max_delete(const CopyArguments& options, bool is_ours) {
     return {};
 }
 
-Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead, Json& answer) {
+Result<Exit> copy(CopyArguments options, const char* label, tree::Coordinator* lead, Json& answer) {
     if (options.make_container && !options.copy.is_dry) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
     FB_TRY(check_path_list(options.files_from, options.source, options.target));
@@ -99,13 +99,13 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     FB_TRY(check_max_delete(options, is_ours));
     FB_TRY(check_no_run_goes(options, is_ours));
     FB_TRY(check_no_tree_goes(options, is_ours));
-    const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
+    const auto work = [&](const tree::TreeCopyOptions& given, tree::EntryLog& entry_log, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
         auto wished = given;
         wished.lead = lead;
-        if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
+        if (!is_ours) return tree::copy_tree(options.source, options.target, wished, entry_log, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
-        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, remarks, counts));
+        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, entry_log, counts));
         run = snapshots;
         return {};
     };
@@ -153,7 +153,7 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.flag("--make-container", options->make_container,
               "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
     verb.answer(options->tree.json, keys, [options, run, name](Json& answer) {
-        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, name, lead, answer); });
+        return run(options->tree, [&](tree::Coordinator* lead) { return copy(*options, name, lead, answer); });
     });
     return verb;
 }

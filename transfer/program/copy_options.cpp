@@ -32,7 +32,7 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
 }
 
 // Amounts become bytes, as layout_from() takes them.
-Result<tree::LayoutWish> layout_of(const std::string& text) {
+Result<tree::RequestedLayout> layout_of(const std::string& text) {
     std::string words;
     for (std::size_t at = 0; at <= text.size();) {
         const auto end = std::min(text.find(',', at), text.size());
@@ -45,7 +45,7 @@ Result<tree::LayoutWish> layout_of(const std::string& text) {
         at = end + 1;
     }
     const auto wish = tree::layout_from(words);
-    if (!wish) return because(wish.error(), fmt::format("--layout {}: {}", text, wish.error().what));
+    if (!wish) return with_context(wish.error(), fmt::format("--layout {}: {}", text, wish.error().what));
     return wish;
 }
 
@@ -75,7 +75,7 @@ struct CopyOptionAdder {
     }
     // What the help shows as the default.
     static std::string first_words(const tree::Preserve&) { return "all"; }
-    static std::string first_words(const tree::LayoutWish& layout) { return layout.words; }
+    static std::string first_words(const tree::RequestedLayout& layout) { return layout.words; }
     static std::string first_words(const auto&) { return ""; }
 };
 
@@ -106,7 +106,7 @@ struct CopyOptionReader {
     Result<> take(const std::string& name, tree::KeepPolicy, tree::CannotKeep& member) const {
         return take_words(name, member, [&](const std::string&) { return cannot_keep_of(options); });
     }
-    Result<> take(const std::string& name, tree::LayoutRules, tree::LayoutWish& member) const {
+    Result<> take(const std::string& name, tree::LayoutRules, tree::RequestedLayout& member) const {
         return take_words(name, member, layout_of);
     }
     Result<> take(const std::string& name, tree::StorageTargets, std::vector<std::uint32_t>& member) const {
@@ -151,7 +151,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     tree::each_copy_option(wished, reader);
     FB_TRY(reader.read);
     if (!options.files_from.empty()) {
-        FB_TRY_ASSIGN(list, tree::read_wished_paths(options.files_from, options.nul));
+        FB_TRY_ASSIGN(list, tree::read_path_list(options.files_from, options.nul));
         wished.wished = list;
     }
     return wished;

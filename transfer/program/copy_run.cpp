@@ -51,7 +51,7 @@ std::uint64_t bytes_of_file(const std::string& path) {
     return none ? 0 : bytes;
 }
 
-void set_counts(Json& object, const CopyArguments& options, const tree::LayoutWish& layout,
+void set_counts(Json& object, const CopyArguments& options, const tree::RequestedLayout& layout,
                 const tree::CopyCounts& counts, double seconds) {
     object.set("source", options.source).set("target", options.target).set("dry_run", options.copy.is_dry);
     object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
@@ -81,33 +81,33 @@ const char* owners_text(tree::CannotKeep cannot_keep) {
     return "";
 }
 
-void say_refused(const tree::Remarks& remarks) {
-    if (remarks.count_of(tree::RemarkKind::not_kept) > remarks.owners())
+void say_refused(const tree::EntryLog& entry_log) {
+    if (entry_log.count_of(tree::EntryEvent::not_kept) > entry_log.owners())
         say("what is not_kept is not at the target: --manifest FILE copies what can be kept of it, and notes the "
             "rest\n");
 }
 
 // Lines end with it where Windows has written a list, and names may end with it.
-void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
-    const auto ends = [](const tree::Remark& remark) {
-        return remark.kind == tree::RemarkKind::vanished && remark.path.ends_with('\r');
+void say_line_ends(const CopyArguments& options, const tree::EntryLog& entry_log) {
+    const auto ends = [](const tree::LogEntry& log_entry) {
+        return log_entry.kind == tree::EntryEvent::vanished && log_entry.path.ends_with('\r');
     };
-    if (options.files_from.empty() || options.nul || std::ranges::none_of(remarks.first(), ends)) return;
-    remark(
+    if (options.files_from.empty() || options.nul || std::ranges::none_of(entry_log.first(), ends)) return;
+    log_entry(
         lines("paths of {} end with a carriage return, as lines of Windows do, and are not there with it: without them "
               "by tr -d '\\r' < {} > LIST\n",
               options.files_from, options.files_from));
 }
 
 // As find SOURCE prints them.
-void say_begin_with_source(const CopyArguments& options, const tree::Remarks& remarks) {
+void say_begin_with_source(const CopyArguments& options, const tree::EntryLog& entry_log) {
     const auto leaf = std::filesystem::path(options.source).lexically_normal().filename().string();
-    const auto begins = [&](const tree::Remark& remark) {
-        return remark.kind == tree::RemarkKind::vanished &&
-               (remark.path == leaf || remark.path.starts_with(leaf + "/"));
+    const auto begins = [&](const tree::LogEntry& log_entry) {
+        return log_entry.kind == tree::EntryEvent::vanished &&
+               (log_entry.path == leaf || log_entry.path.starts_with(leaf + "/"));
     };
-    if (options.files_from.empty() || std::ranges::none_of(remarks.first(), begins)) return;
-    remark(
+    if (options.files_from.empty() || std::ranges::none_of(entry_log.first(), begins)) return;
+    log_entry(
         lines("paths of {} begin with {}, and SOURCE has no such entry: they are to begin below SOURCE, as "
               "(cd SOURCE && find .) prints them\n",
               options.files_from, show_text(leaf)));
@@ -132,13 +132,13 @@ Error with_target(const Error& error, const std::string& target) {
         fmt::format("make room there (df {0}; df -i {0}; quota), and run the same command again", show_text(place))};
 }
 
-void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
+void say_dry(const tree::CopyCounts& counts, const tree::EntryLog& entry_log) {
     say("{}: {} would be copied, {} replaced, {} adjusted, {} removed; {} equal\n", show_count(counts.entries, "entry"),
-        words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
+        words_of(counts.would_copy), words_of(counts.would_replace), entry_log.count_of(tree::EntryEvent::would_adjust),
         words_of(counts.would_remove), counts.equal.load());
 }
 
-void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, double seconds) {
+void say_counts(const tree::RequestedLayout& layout, const tree::CopyCounts& counts, double seconds) {
     say("{}: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", show_count(counts.entries, "entry"),
         counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
         show_bytes(counts.bytes), show_seconds(seconds));
@@ -165,7 +165,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     FB_TRY_ASSIGN(turn, shared_turn(options));
     if (turn.mapped()) wished.shared_turn = reinterpret_cast<move::Turn*>(turn.bytes().data());
     std::unique_ptr<LinesFile> report, manifest;
-    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    FB_TRY_ASSIGN(entry_log, make_entry_log(options.tree, report));
     if (wished.cannot_keep == tree::CannotKeep::manifest) {
         FB_TRY_ASSIGN(file, LinesFile::make(options.manifest, manifest_lines));
         manifest = std::move(file);
@@ -177,7 +177,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     const auto begin = sys::Clock::now();
     const auto copied = [&] {
         Progress progress(label, options.tree.json);
-        if (!progress.shows()) return work(wished, *remarks, counts, progress);
+        if (!progress.shows()) return work(wished, *entry_log, counts, progress);
         TreeFlow flow;
         std::optional<tree::TreeCount> count;
         if (counted == Counted::tree && !options.copy.is_dry) count.emplace(options.source, what_is_copied(wished));
@@ -189,7 +189,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
             if (count) set_all(flow, *count);
             progress.show_flow(flow);
         };
-        return work(wished, *remarks, counts, progress);
+        return work(wished, *entry_log, counts, progress);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     const auto reported = report && (copied || report->has_lines()) ? report->close() : Result<>();
@@ -198,15 +198,15 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     if (options.tree.json) {
         set_counts(answer, options, wished.layout, counts, lasted.count());
         if (telling.more) telling.more(answer);
-        set_remarks(answer, *remarks);
-    } else if (copied || remarks->has_errors()) {
-        say_remarks(*remarks, owners_text(wished.cannot_keep));
+        set_entry_log(answer, *entry_log);
+    } else if (copied || entry_log->has_errors()) {
+        say_entry_log(*entry_log, owners_text(wished.cannot_keep));
         if (wished.cannot_keep == tree::CannotKeep::refuse && label != std::string_view("archive"))
-            say_refused(*remarks);
+            say_refused(*entry_log);
         if (telling.say && copied) telling.say();
-        else if (options.copy.is_dry) say_dry(counts, *remarks);
+        else if (options.copy.is_dry) say_dry(counts, *entry_log);
         else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());
-        if (telling.say_after) telling.say_after(options, *remarks);
+        if (telling.say_after) telling.say_after(options, *entry_log);
         if (!counts.not_removed.empty())
             say("{}: {}\n",
                 options.copy.is_dry  ? "nothing would be removed"
@@ -217,12 +217,12 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     FB_TRY(reported);
     FB_TRY(noted);
     if (!copied) return with_target(copied.error(), options.target);
-    say_line_ends(options, *remarks);
-    say_begin_with_source(options, *remarks);
+    say_line_ends(options, *entry_log);
+    say_begin_with_source(options, *entry_log);
     say_unused(options.tree);
     if (wished.wished && wished.wished->is_empty())
-        remark(lines("--files-from {} names no path\n", options.files_from));
-    FB_TRY_ASSIGN(exit, exit_of(*remarks, options.tree));
+        log_entry(lines("--files-from {} names no path\n", options.files_from));
+    FB_TRY_ASSIGN(exit, exit_of(*entry_log, options.tree));
     return counts.not_removed.empty() ? exit : Exit::found;
 }
 

@@ -47,12 +47,12 @@ struct CopyTelling {
     std::function<void(Json&)> more = {};
     std::function<void()> say = {};
     WordsAtEnd when_ended{"what has its final name at the target is whole", "the same command goes on"};
-    std::function<void(const CopyArguments&, const tree::Remarks&)> say_after = {};
+    std::function<void(const CopyArguments&, const tree::EntryLog&)> say_after = {};
     bool is_one_file = false;  // an error leaves nothing of it
 };
 
 /// Does `work` with what the options say, shows how far it is, and prints what became of it, or gives it to `answer`.
-using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::Remarks&, tree::CopyCounts&, Progress&)>;
+using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::EntryLog&, tree::CopyCounts&, Progress&)>;
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       Json& answer, const CopyTelling& telling = {});
 

@@ -33,14 +33,14 @@ struct DeleteArguments {
     bool dry_run = false;
 };
 
-Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer) {
+Result<Exit> remove(DeleteArguments options, tree::Coordinator* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY(check_present(options.place));
     if (!options.dry_run) FB_TRY(check_no_session_writes("", options.place));
     FB_TRY(check_side_files({{"--report", options.tree.report}}, {options.place}, nullptr));
     const auto threads = options.tree.thread_count({options.place});
     std::unique_ptr<LinesFile> report;
-    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    FB_TRY_ASSIGN(entry_log, make_entry_log(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
     tree::Amount would_remove;
     const auto words =
@@ -64,23 +64,23 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer)
                                   .would_remove = &would_remove,
                                   .watch = watch,
                                   .lead = lead},
-                                 *remarks, removed);
+                                 *entry_log, removed);
     }();
     const auto reported = report ? report->close() : Result<>();
     if (options.tree.json) {
         answer.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
         if (options.dry_run) answer.set("would_remove", json_of(would_remove));
         set_team(answer, lead);
-        set_remarks(answer, *remarks);
+        set_entry_log(answer, *entry_log);
     }
     FB_TRY(reported);
     FB_TRY(done);
     if (!options.tree.json) {
-        say_remarks(*remarks);
+        say_entry_log(*entry_log);
         if (options.dry_run) say("entries that would be removed: {}\n", words_of(would_remove));
         else say("{} removed\n", show_count(removed, "entry"));
     }
-    return exit_of(*remarks);
+    return exit_of(*entry_log);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
         "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind),\n"
         "  first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
         [options, run](Json& answer) {
-            return run(options->tree, [&](tree::TeamLead* lead) { return remove(*options, lead, answer); });
+            return run(options->tree, [&](tree::Coordinator* lead) { return remove(*options, lead, answer); });
         });
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"

@@ -74,17 +74,17 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
 // What a shell exits with where a program is not there.
 constexpr std::string_view not_there = "ended with exit code 127";
 
-void say_lost(const tree::TeamLead& lead) {
+void say_lost(const tree::Coordinator& lead) {
     const auto& members = lead.members();
-    const auto is_lost = [](const tree::TeamMember& member) { return !member.lost.empty(); };
+    const auto is_lost = [](const tree::TeamWorker& member) { return !member.lost.empty(); };
     if (std::ranges::any_of(members,
                             [](const auto& member) { return member.lost.find(not_there) != std::string::npos; }))
-        remark(
+        log_entry(
             lines("exit code 127 says that {} is not there on that host: install it at the same path, or name "
                   "another command by --ssh\n",
                   sys::program_path()));
     if (std::all_of(members.begin() + 1, members.end(), is_lost))
-        remark(lines("no host of --hosts helped: this process did all of it\n"));
+        log_entry(lines("no host of --hosts helped: this process did all of it\n"));
 }
 
 }  // namespace
@@ -94,9 +94,9 @@ const char* team_version() { return FOREBAY_VERSION; }
 tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port) {
     return {.port = std::move(port),
             .threads = arguments.threads,
-            .patience = std::chrono::seconds(arguments.patience),
+            .timeout = std::chrono::seconds(arguments.timeout),
             .version = team_version(),
-            .say = [](const std::string& line) { remark(lines("{}\n", line)); }};
+            .say = [](const std::string& line) { log_entry(lines("{}\n", line)); }};
 }
 
 Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb) {
@@ -104,13 +104,13 @@ Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb
     FB_TRY_ASSIGN(hosts, team_hosts(arguments));
     if (hosts.empty()) return verb(nullptr);  // a job of this node alone
     FB_TRY_ASSIGN(port, tree::start_hosts(hosts));
-    tree::TeamLead lead(team_setup(arguments, std::move(port)));
+    tree::Coordinator lead(team_setup(arguments, std::move(port)));
     auto exit = verb(&lead);
     if (exit) say_lost(lead);
     return exit;
 }
 
-void set_team(Json& object, const tree::TeamLead* lead) {
+void set_team(Json& object, const tree::Coordinator* lead) {
     if (lead == nullptr) return;
     auto processes = Json::array();
     for (const auto& member : lead->members()) {
@@ -118,7 +118,7 @@ void set_team(Json& object, const tree::TeamLead* lead) {
         row.set("host", member.name);
         row.set("entries", member.counts.empty() ? 0 : member.counts[0]);
         row.set("bytes", member.counts.size() < 2 ? 0 : member.counts[1]);
-        row.set("gifts_taken", member.gifts_taken).set("gifts_given", member.gifts_given);
+        row.set("gifts_taken", member.items_taken).set("gifts_given", member.items_given);
         row.set("lost", member.lost);
         processes.push(row);
     }

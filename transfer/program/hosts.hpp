@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "transfer/program/options.hpp"
-#include "transfer/team/team_lead.hpp"
+#include "transfer/team/coordinator.hpp"
 
 namespace forebay::cli {
 
@@ -24,7 +24,7 @@ inline constexpr std::array<std::pair<const char*, const char*>, 5> tree_summari
 Verb tree_verb(CommandLine& line, const char* name);
 
 /// A verb of trees, of one process or with others.
-using TreeVerb = std::function<Result<Exit>(tree::TeamLead*)>;
+using TreeVerb = std::function<Result<Exit>(tree::Coordinator*)>;
 /// Runs it with the others that there are.
 using TreeRunner = std::function<Result<Exit>(const TreeArguments&, const TreeVerb&)>;
 
@@ -37,7 +37,7 @@ tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree:
 const char* team_version();
 
 /// The key "processes": what each of them did.
-void set_team(Json& object, const tree::TeamLead* lead);
+void set_team(Json& object, const tree::Coordinator* lead);
 
 void add_walk(CommandLine& line, const TreeRunner& run);
 void add_copy(CommandLine& line, const TreeRunner& run);

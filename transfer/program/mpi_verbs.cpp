@@ -5,7 +5,7 @@
 #include "core/base/try.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/mpi_team.hpp"
-#include "transfer/team/team_member.hpp"
+#include "transfer/team/team_worker.hpp"
 
 namespace forebay::cli {
 
@@ -24,9 +24,9 @@ Result<Exit> work_with_ranks(const TreeArguments& arguments, const TreeVerb& ver
         static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), team_version(), threads));
         return Exit::good;
     }
-    tree::TeamLead lead(team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
+    tree::Coordinator lead(team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
     auto done = verb(&lead);
-    has_lost = std::ranges::any_of(lead.members(), [](const tree::TeamMember& member) { return !member.lost.empty(); });
+    has_lost = std::ranges::any_of(lead.members(), [](const tree::TeamWorker& member) { return !member.lost.empty(); });
     return done;
 }
 

@@ -18,7 +18,7 @@ namespace {
 // More threads than cores help where calls wait for a server; without being asked not many.
 constexpr int default_threads_max = 16;
 constexpr std::uint64_t threads_max = 1024;
-constexpr std::uint64_t patience_max = 86'400;
+constexpr std::uint64_t timeout_max = 86'400;
 
 }  // namespace
 
@@ -47,8 +47,8 @@ void add_hosts_options(Verb& verb, TreeArguments& arguments) {
         "Hosts that help, as in nid00[01-64], or @FILE, or slurm: those of the job. localhost is started without "
         "ssh. All must see the same trees");
     verb.option("--ssh", arguments.ssh, "Command that starts programs on hosts");
-    verb.option("--patience", arguments.patience, "Seconds after which a host or rank that says nothing is lost",
-                {.least = 1, .most = patience_max});
+    verb.option("--patience", arguments.timeout, "Seconds after which a host or rank that says nothing is lost",
+                {.least = 1, .most = timeout_max});
 }
 
 void add_entry_options(Verb& verb, TreeArguments& arguments) {
@@ -86,7 +86,7 @@ Result<> find_trees(std::initializer_list<std::string*> places) {
         while (sys::is_far(*place) && place->ends_with('/') && !place->ends_with("://")) place->pop_back();
         FB_TRY_ASSIGN(tree, sys::find_tree(*place));
         *place = tree.place;
-        if (!tree.remark.empty()) remark(lines("{}\n", tree.remark));
+        if (!tree.log_entry.empty()) log_entry(lines("{}\n", tree.log_entry));
     }
     return {};
 }
@@ -103,8 +103,8 @@ bool TreeArguments::includes_nothing() const {
            std::ranges::none_of(std::span(*use).first(include.size()), [](const auto& uses) { return uses != 0; });
 }
 
-Result<Exit> exit_of(const tree::Remarks& remarks, const TreeArguments& arguments) {
-    FB_TRY_ASSIGN(exit, exit_of(remarks));
+Result<Exit> exit_of(const tree::EntryLog& entry_log, const TreeArguments& arguments) {
+    FB_TRY_ASSIGN(exit, exit_of(entry_log));
     return exit == Exit::good && arguments.includes_nothing() ? Exit::found : exit;
 }
 
@@ -115,7 +115,7 @@ void say_unused(const TreeArguments& arguments) {
         for (const auto& pattern : *patterns) {
             if ((*arguments.use)[at++] != 0) continue;
             const bool is_include = patterns == &arguments.include;
-            remark(lines(
+            log_entry(lines(
                 "no entry fits {} '{}'{}{}\n", option, pattern,
                 is_include && pattern.find_first_of("*?") == pattern.npos
                     ? ": what lies in a directory is meant by '" + pattern + "/*'"
@@ -130,20 +130,20 @@ void set_all(TreeFlow& flow, tree::TreeCount& count) {
     flow.all_bytes = count.all().bytes;
 }
 
-Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,
-                                                    std::unique_ptr<LinesFile>& report) {
+Result<std::unique_ptr<tree::EntryLog>> make_entry_log(const TreeArguments& arguments,
+                                                       std::unique_ptr<LinesFile>& report) {
     for (const auto* patterns : {&arguments.include, &arguments.exclude})
         for (const auto& pattern : *patterns) FB_TRY(tree::check_pattern(pattern));
     if (arguments.report.empty() && arguments.report_all)
         return Error{ErrorKind::refused, "--report-all says what a report has, and none is written", "",
                      "--report FILE, outside of both trees"};
-    if (arguments.report.empty()) return std::make_unique<tree::Remarks>();
+    if (arguments.report.empty()) return std::make_unique<tree::EntryLog>();
     FB_TRY_ASSIGN(lines, LinesFile::make(arguments.report, report_lines));
     report = std::move(lines);
-    return std::make_unique<tree::Remarks>(
-        [file = report.get()](const tree::Remark& remark) -> Result<> {
-            FB_TRY(file->add(json_of(remark)));
-            return tree::is_loss(remark.kind) ? file->flush() : Result<>();  // before more goes
+    return std::make_unique<tree::EntryLog>(
+        [file = report.get()](const tree::LogEntry& log_entry) -> Result<> {
+            FB_TRY(file->add(json_of(log_entry)));
+            return tree::is_loss(log_entry.kind) ? file->flush() : Result<>();  // before more goes
         },
         arguments.report_all ? tree::Recorded::all : tree::Recorded::losses);
 }

@@ -27,7 +27,7 @@ struct TreeArguments {
     bool recall = false;
     bool json = false;
     std::string hosts, ssh = "ssh";
-    std::uint64_t patience = 15;
+    std::uint64_t timeout = 15;
 
     mutable std::shared_ptr<tree::PatternUse> use{};  // of the patterns, from the first filter() on
 
@@ -65,7 +65,7 @@ struct WordsAtEnd {
 inline constexpr WordsAtEnd nothing_changed{"nothing was changed", ""};
 
 /// As exit_of(), and 1 where no entry fitted any of --include: nothing was done or compared.
-Result<Exit> exit_of(const tree::Remarks& remarks, const TreeArguments& arguments);
+Result<Exit> exit_of(const tree::EntryLog& entry_log, const TreeArguments& arguments);
 
 /// A line for each pattern that fitted no entry.
 void say_unused(const TreeArguments& arguments);
@@ -74,6 +74,7 @@ void say_unused(const TreeArguments& arguments);
 void set_all(TreeFlow& flow, tree::TreeCount& count);
 
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
-Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);
+Result<std::unique_ptr<tree::EntryLog>> make_entry_log(const TreeArguments& arguments,
+                                                       std::unique_ptr<LinesFile>& report);
 
 }  // namespace forebay::cli

@@ -18,22 +18,22 @@ namespace forebay::cli {
 
 namespace {
 
-using tree::RemarkKind;
+using tree::EntryEvent;
 namespace fs = std::filesystem;
 
 constexpr std::size_t line_buffer_bytes = 256u << 10;
 // A path of 4,096 bytes, each spelled \\u00XX, and its hexadecimal digits.
 constexpr std::uint64_t first_line_bytes_max = 64u << 10;
 // More than a screen of them is for --report.
-constexpr std::size_t remark_lines_max = 20;
-constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    RemarkKind::failed,
-                               RemarkKind::not_kept,    RemarkKind::released,   RemarkKind::differs,
-                               RemarkKind::only_source, RemarkKind::only_target};
+constexpr std::size_t log_lines_max = 20;
+constexpr std::array bad_kinds{EntryEvent::vanished,          EntryEvent::changed,        EntryEvent::failed,
+                               EntryEvent::not_kept,          EntryEvent::released,       EntryEvent::differs,
+                               EntryEvent::missing_in_target, EntryEvent::extra_in_target};
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
 
-constexpr std::array wished_kinds{RemarkKind::kept_beside, RemarkKind::passed_over, RemarkKind::flags_left,
-                                  RemarkKind::adjusted};
+constexpr std::array wished_kinds{EntryEvent::saved_in_manifest, EntryEvent::skipped, EntryEvent::flags_not_copied,
+                                  EntryEvent::adjusted};
 
 // A pipe, a device, or what the shell has opened.
 bool is_open_elsewhere(const std::string& path) {
@@ -67,27 +67,28 @@ std::string hex_of(const std::string& bytes) {
 }
 
 // Runs have a line of their own, which their verb says.
-std::uint64_t all_of(const tree::Remarks& remarks) {
+std::uint64_t all_of(const tree::EntryLog& entry_log) {
     std::uint64_t all = 0;
-    for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
-        all += remarks.count_of(static_cast<RemarkKind>(kind));
-    return all - remarks.count_of(RemarkKind::as_files);
+    for (std::size_t kind = 0; kind < static_cast<std::size_t>(EntryEvent::count); ++kind)
+        all += entry_log.count_of(static_cast<EntryEvent>(kind));
+    return all - entry_log.count_of(EntryEvent::as_files);
 }
 
 // A line for each, or for all of one cause that has befallen many. How many entries these lines tell of.
-std::uint64_t say_first(const std::vector<tree::Remark>& first, const std::vector<tree::Cause>& causes) {
+std::uint64_t say_first(const std::vector<tree::LogEntry>& first, const std::vector<tree::Cause>& causes) {
     std::vector<bool> was_said(causes.size());
     std::uint64_t entries = 0;
     std::size_t lines_said = 0;
-    for (const auto& remark : first) {
-        if (lines_said == remark_lines_max) break;
-        const auto why = tree::cause_of(remark);
+    for (const auto& log_entry : first) {
+        if (lines_said == log_lines_max) break;
+        const auto why = tree::cause_of(log_entry);
         const auto cause = std::ranges::find_if(causes, [&](const tree::Cause& known) {
-            return known.kind == remark.kind && !why.empty() && known.why == why;
+            return known.kind == log_entry.kind && !why.empty() && known.why == why;
         });
         const auto at = static_cast<std::size_t>(cause - causes.begin());
         if (cause == causes.end() || cause->count <= cause->paths.size()) {
-            say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);
+            say("{}  {}{}{}\n", log_entry.path, tree::name_of(log_entry.kind), log_entry.why.empty() ? "" : ": ",
+                log_entry.why);
             ++entries;
         } else if (!was_said[at]) {
             was_said[at] = true;
@@ -164,7 +165,8 @@ Result<> LinesFile::finish() {
     if (file_.is_regular()) FB_TRY(file_.sync());
     if (own_path_ == path_) return file_.close();
     if (auto named = sys::posix_store().rename(own_path_, path_); !named)  // before another process may open it
-        return because(named.error(), named.error().what, fmt::format("all lines are in {}", show_text(own_path_)));
+        return with_context(named.error(), named.error().what,
+                            fmt::format("all lines are in {}", show_text(own_path_)));
     own_path_ = path_;
     FB_TRY(file_.close());
     return sys::posix_store().sync_directory(directory_of(path_));
@@ -176,9 +178,9 @@ Result<> LinesFile::unfinished(const Error& error) {
     const auto own = show_text(own_path_);
     stays_ = own_path_ != path_ && fs::file_size(own_path_, none) > 0 && !none;
     const auto again = fmt::format("run the same command again with a {} that can be written", option_);
-    written_ = because(error, fmt::format("{} {} cannot be written: {}", option_, show_text(path_), error.what),
-                       stays_ && error.safe.empty() ? fmt::format("its lines until then are in {}", own) : "",
-                       stays_ ? fmt::format("keep {} under another name, and {}", own, again) : again);
+    written_ = with_context(error, fmt::format("{} {} cannot be written: {}", option_, show_text(path_), error.what),
+                            stays_ && error.safe.empty() ? fmt::format("its lines until then are in {}", own) : "",
+                            stays_ ? fmt::format("keep {} under another name, and {}", own, again) : again);
     return written_;
 }
 
@@ -187,11 +189,11 @@ void set_path(Json& object, const std::string& path) {
     if (!is_utf8(path)) object.set("path_hex", hex_of(path));
 }
 
-Json json_of(const tree::Remark& remark) {
+Json json_of(const tree::LogEntry& log_entry) {
     auto object = Json::object();
-    object.set("kind", tree::name_of(remark.kind));
-    set_path(object, remark.path);
-    return object.set("why", remark.why);
+    object.set("kind", tree::name_of(log_entry.kind));
+    set_path(object, log_entry.path);
+    return object.set("why", log_entry.why);
 }
 
 const char* word_of(sys::EntryKind kind) { return kind_words[static_cast<std::size_t>(kind)]; }
@@ -226,45 +228,45 @@ std::string words_of(const tree::Amount& amount) {
     return fmt::format("{} ({})", amount.entries.load(), show_bytes(amount.bytes));
 }
 
-void set_remarks(Json& object, const tree::Remarks& remarks) {
+void set_entry_log(Json& object, const tree::EntryLog& entry_log) {
     auto counts = Json::object();
-    for (std::size_t kind = 0; !is_record(static_cast<RemarkKind>(kind)); ++kind)
-        counts.set(tree::name_of(static_cast<RemarkKind>(kind)), remarks.count_of(static_cast<RemarkKind>(kind)));
+    for (std::size_t kind = 0; !is_record(static_cast<EntryEvent>(kind)); ++kind)
+        counts.set(tree::name_of(static_cast<EntryEvent>(kind)), entry_log.count_of(static_cast<EntryEvent>(kind)));
     auto first = Json::array();
-    for (const auto& remark : remarks.first()) first.push(json_of(remark));
+    for (const auto& log_entry : entry_log.first()) first.push(json_of(log_entry));
     object.set("remarks", counts).set("first", first);
 }
 
-void say_remarks(const tree::Remarks& remarks, const char* of_owners) {
-    auto first = remarks.first();
-    std::erase_if(first, [](const auto& remark) { return remark.kind == RemarkKind::as_files; });
-    const auto owners = remarks.owners() > 1 ? remarks.owners() : 0;
+void say_entry_log(const tree::EntryLog& entry_log, const char* of_owners) {
+    auto first = entry_log.first();
+    std::erase_if(first, [](const auto& log_entry) { return log_entry.kind == EntryEvent::as_files; });
+    const auto owners = entry_log.owners() > 1 ? entry_log.owners() : 0;
     if (owners > 0)
-        std::erase_if(first, [](const auto& remark) { return remark.why.starts_with(tree::owner_not_kept); });
+        std::erase_if(first, [](const auto& log_entry) { return log_entry.why.starts_with(tree::owner_not_kept); });
     // What is wrong comes before what is as it was wished.
-    std::stable_partition(first.begin(), first.end(), [](const tree::Remark& remark) {
-        return std::ranges::find(wished_kinds, remark.kind) == wished_kinds.end();
+    std::stable_partition(first.begin(), first.end(), [](const tree::LogEntry& log_entry) {
+        return std::ranges::find(wished_kinds, log_entry.kind) == wished_kinds.end();
     });
-    const auto all = all_of(remarks);
-    if (const auto left = all - owners - say_first(first, remarks.causes()); left > 0)
+    const auto all = all_of(entry_log);
+    if (const auto left = all - owners - say_first(first, entry_log.causes()); left > 0)
         say("... and {} more: --report FILE has a line for each.\n", left);
     if (owners > 0)  // of several
         say("{} entries have owners that this user may not give them at the target: {}\n", owners, of_owners);
     std::string counts;
-    for (std::size_t number = 0; number < static_cast<std::size_t>(RemarkKind::count); ++number) {
-        const auto kind = static_cast<RemarkKind>(number);
-        const auto count = remarks.count_of(kind);
-        if (count > 0 && kind != RemarkKind::adjusted)  // which the counts have
+    for (std::size_t number = 0; number < static_cast<std::size_t>(EntryEvent::count); ++number) {
+        const auto kind = static_cast<EntryEvent>(number);
+        const auto count = entry_log.count_of(kind);
+        if (count > 0 && kind != EntryEvent::adjusted)  // which the counts have
             counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tree::name_of(kind));
     }
     if (all > 1 && !counts.empty()) say("{}\n", counts);
 }
 
-Result<Exit> exit_of(const tree::Remarks& remarks) {
+Result<Exit> exit_of(const tree::EntryLog& entry_log) {
     std::uint64_t bad = 0;
-    for (const auto kind : bad_kinds) bad += remarks.count_of(kind);
+    for (const auto kind : bad_kinds) bad += entry_log.count_of(kind);
     if (bad == 0) return Exit::good;
-    if (remarks.given_up() < bad) return Exit::found;
+    if (entry_log.given_up() < bad) return Exit::found;
     return Error{ErrorKind::retry,
                  fmt::format("{} left over, since the server was given up",
                              show_count(bad, "entry") + (bad == 1 ? " is" : " are")),

@@ -11,7 +11,7 @@
 #include "core/terminal/json.hpp"
 #include "transfer/compare/checksums.hpp"
 #include "transfer/copy/copy.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 
 namespace forebay::cli {
 
@@ -64,7 +64,7 @@ private:
 
 /// "path", and where it is no UTF-8 "path_hex" with its bytes.
 void set_path(Json& object, const std::string& path);
-Json json_of(const tree::Remark& remark);
+Json json_of(const tree::LogEntry& log_entry);
 /// "file", "folder", "link", ...
 const char* word_of(sys::EntryKind kind);
 /// An entry as lists have it.
@@ -75,14 +75,14 @@ Json json_of(const tree::Amount& amount);
 /// "12 (3.40 MB)"
 std::string words_of(const tree::Amount& amount);
 /// The key "remarks": how many of each kind there are; and "first", the first of all.
-void set_remarks(Json& object, const tree::Remarks& remarks);
+void set_entry_log(Json& object, const tree::EntryLog& entry_log);
 
 /// Lines for people: each remark of the first ones, then how many more there are. Where owners of several entries
 /// cannot be kept, one line has all of these, with `of_owners`: what becomes of them. Runs `as_files` are left out.
-void say_remarks(const tree::Remarks& remarks, const char* of_owners = "");
+void say_entry_log(const tree::EntryLog& entry_log, const char* of_owners = "");
 
 /// 0 only where all was represented and equal, and nothing failed. An error, for the exit code 5, where a server was
 /// given up and nothing else is left over.
-Result<Exit> exit_of(const tree::Remarks& remarks);
+Result<Exit> exit_of(const tree::EntryLog& entry_log);
 
 }  // namespace forebay::cli

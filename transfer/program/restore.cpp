@@ -93,13 +93,13 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
     }
     ArchiveCheck check;
     std::uint64_t absolute_names = 0;
-    const auto work = [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts,
+    const auto work = [&](const tree::TreeCopyOptions& wished, tree::EntryLog& entry_log, tree::CopyCounts& counts,
                           Progress&) -> Result<> {
         const auto done = [&]() -> Result<> {
             if (!options.check)
-                return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
-            FB_TRY_ASSIGN(sums, archive::check_archive(options.source, wished, take, remarks, counts));
-            check = {sums, counts.entries, remarks.errors(), !filter.is_empty()};
+                return archive::restore_archive(options.source, options.target, wished, take, entry_log, counts);
+            FB_TRY_ASSIGN(sums, archive::check_archive(options.source, wished, take, entry_log, counts));
+            check = {sums, counts.entries, entry_log.errors(), !filter.is_empty()};
             return {};
         }();
         absolute_names = counts.absolute_names;
@@ -112,7 +112,7 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
                 if (options.check) set_check(object, check.sums);
             },
         .when_ended = {"what has its final name in TARGET is whole", "the same command restores all of it"},
-        .say_after = [&](const CopyArguments&, const tree::Remarks&) { say_absolute(absolute_names); }};
+        .say_after = [&](const CopyArguments&, const tree::EntryLog&) { say_absolute(absolute_names); }};
     if (options.check) {
         telling.say = [&] { say_check(check); };
         telling.when_ended = nothing_changed;

@@ -74,7 +74,7 @@ void set_counts(Json& object, const WalkArguments& options, const tree::WalkCoun
     object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
 }
 
-Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
+Result<Exit> walk(WalkArguments options, tree::Coordinator* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY(check_tree("DIRECTORY", options.place, false));
     auto filter = options.tree.filter();
@@ -83,7 +83,7 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
         {options.place}, &filter));
     const auto threads = options.tree.thread_count({options.place});
     std::unique_ptr<LinesFile> report, list, checksums;
-    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    FB_TRY_ASSIGN(entry_log, make_entry_log(options.tree, report));
     tree::WalkOptions wished{.threads = threads,
                              .filter = filter,
                              .one_file_system = options.tree.one_file_system,
@@ -122,7 +122,7 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
             if (count) set_all(flow, *count);
             progress.show_flow(flow);
         };
-        return tree::walk_tree(options.place, wished, *remarks, counts);
+        return tree::walk_tree(options.place, wished, *entry_log, counts);
     }();
     if (report) FB_TRY(report->close());
     FB_TRY(walked);
@@ -131,15 +131,15 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
     if (options.tree.json) {
         set_counts(answer, options, counts);
         set_team(answer, lead);
-        set_remarks(answer, *remarks);
+        set_entry_log(answer, *entry_log);
     }
     FB_TRY(walked);
     if (!options.tree.json) {
-        say_remarks(*remarks);
+        say_entry_log(*entry_log);
         say_counts(counts);
     }
     if (lead == nullptr) say_unused(options.tree);
-    return exit_of(*remarks);
+    return exit_of(*entry_log);
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
         "  gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
         "  path_hex where it is no UTF-8, why).\n",
         [options, run](Json& answer) {
-            return run(options->tree, [&](tree::TeamLead* lead) { return walk(*options, lead, answer); });
+            return run(options->tree, [&](tree::Coordinator* lead) { return walk(*options, lead, answer); });
         });
     verb.examples(
         "  forebay walk /scratch/me\n"

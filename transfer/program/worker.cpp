@@ -5,8 +5,8 @@
 #include "core/base/try.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/verbs.hpp"
-#include "transfer/team/team_member.hpp"
 #include "transfer/team/team_pipes.hpp"
+#include "transfer/team/team_worker.hpp"
 
 namespace forebay::cli {
 

@@ -9,22 +9,22 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "transfer/copy/spellings.hpp"
+#include "transfer/copy/case_fold_names.hpp"
 #include "transfer/remove/remove.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/walk/name_batch.hpp"
 
 namespace forebay::tree {
 
-std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts) {
+std::vector<sys::EntryId> ids_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts) {
     std::vector<sys::EntryId> ids{root};
     for (const auto& mount : mounts) ids.push_back(mount.id);
     return ids;
 }
 
-std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries, const Remarks& counted) {
+std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries, const EntryLog& counted) {
     if (counted.has_errors() && options.removed_max != UINT64_MAX) {
         const auto first = counted.first();
-        const auto error = std::ranges::find_if(first, is_error, &Remark::kind);
+        const auto error = std::ranges::find_if(first, is_error, &LogEntry::kind);
         return fmt::format("what would go cannot be counted, as --max-delete asks: {}",
                            error == first.end() ? "" : show_text(error->path) + ": " + error->why);
     }
@@ -36,7 +36,7 @@ std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entri
 namespace {
 
 struct Extra {
-    BranchRef branch;
+    DirNodeRef dir_node;
     std::vector<std::string> folders, others;
 };
 
@@ -45,18 +45,18 @@ class SourceNames;
 class ExtraWalk {
 public:
     ExtraWalk(const sys::EntryId& source, const SourceAtBegin& at_begin, const TreeCopyOptions& options,
-              Remarks& remarks, CopyCounts& counts)
+              EntryLog& entry_log, CopyCounts& counts)
         : at_begin_(at_begin),
           options_(options),
-          remarks_(remarks),
+          entry_log_(entry_log),
           remover_({.folders = folders_,
-                    .remarks = remarks,
+                    .entry_log = entry_log,
                     .removed = counts.removed,
                     .tick = {},
-                    .finish_other = [this](const BranchRef& branch) { finish(branch); },
+                    .finish_other = [this](const DirNodeRef& dir_node) { finish(dir_node); },
                     .is_dry = options.is_dry,
                     .would_remove = &counts.would_remove,
-                    .spared = all_of_source(source, at_begin.mounts),
+                    .protected_entries = ids_of_source(source, at_begin.mounts),
                     .filter = &options.filter,
                     .lends_to = sys::new_entry_owner().user},
                    TreeSide::target) {}
@@ -64,23 +64,24 @@ public:
     Result<> run(const FolderRef& source, const FolderRef& target);
 
 private:
-    void enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> open(const BranchRef& branch, TreeSide side, FolderRef& folder);
-    Result<> compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
+    void enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> open(const DirNodeRef& dir_node, TreeSide side, FolderRef& folder);
+    Result<> compare(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target);
     using Names = std::vector<std::string>;
-    Result<> spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
-                             std::initializer_list<Names*> extra);
+    Result<> spare_case_fold_names(const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target,
+                                   std::initializer_list<Names*> extra);
     Result<> take(TreeWorker& worker, Extra extra);
     void remove(TreeWorker& worker, const Extra& extra);
-    Result<> check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target, const SourceNames& names);
-    void finish(const BranchRef& branch);
-    Result<> check_mount(const Branch& branch) const;
-    bool is_snapshot(const Branch& branch, const std::string& name) const;
-    bool is_unchanged(const Branch& branch, const sys::EntryStatus& source) const;
+    Result<> check_copied(const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target,
+                          const SourceNames& names);
+    void finish(const DirNodeRef& dir_node);
+    Result<> check_mount(const DirNode& dir_node) const;
+    bool is_snapshot(const DirNode& dir_node, const std::string& name) const;
+    bool is_unchanged(const DirNode& dir_node, const sys::EntryStatus& source) const;
 
     const SourceAtBegin& at_begin_;
     const TreeCopyOptions& options_;
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     OpenFolders folders_;
     TreeRemover remover_;
     bool names_change_times_ = true;  // of the source's folders
@@ -137,7 +138,7 @@ private:
 };
 
 Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
-    const auto root = std::make_shared<Branch>(nullptr, "");
+    const auto root = std::make_shared<DirNode>(nullptr, "");
     FB_TRY_ASSIGN(status, source->status());
     FB_TRY_ASSIGN(target_status, target->status());
     FB_TRY_ASSIGN(about_source, source->file_system());
@@ -154,34 +155,34 @@ Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
 }
 
 void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
-    const auto& branch = extra.branch;
+    const auto& dir_node = extra.dir_node;
     const auto removed = [&]() -> Result<> {
-        if (has_changed_ || !remarks_.taken()) return {};
-        if (!options_.is_dry && branch->status(TreeSide::source).has_times) {
-            FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
+        if (has_changed_ || !entry_log_.taken()) return {};
+        if (!options_.is_dry && dir_node->status(TreeSide::source).has_times) {
+            FB_TRY_ASSIGN(source, folders_.get(dir_node, TreeSide::source));
             FB_TRY_ASSIGN(now, source->status());
-            if (!is_unchanged(*branch, now)) {
-                remarks_.add(RemarkKind::changed, path_of(*branch),
-                             "something came or went there meanwhile, and may lie in another place now: what the "
-                             "target alone has in it stays");
+            if (!is_unchanged(*dir_node, now)) {
+                entry_log_.add(EntryEvent::changed, path_of(*dir_node),
+                               "something came or went there meanwhile, and may lie in another place now: what the "
+                               "target alone has in it stays");
                 return {};
             }
         }
-        FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
-        if (!remover_.is_in_place(branch, *target)) return {};
-        FB_TRY(remover_.lend(*branch, *target));
-        branch->was_changed = true;
-        for (const auto& name : extra.folders) remover_.add_folder(worker, branch, name);
-        remover_.remove_entries(branch, *target, extra.others);
+        FB_TRY_ASSIGN(target, folders_.get(dir_node, TreeSide::target));
+        if (!remover_.is_in_place(dir_node, *target)) return {};
+        FB_TRY(remover_.lend(*dir_node, *target));
+        dir_node->was_changed = true;
+        for (const auto& name : extra.folders) remover_.add_folder(worker, dir_node, name);
+        remover_.remove_entries(dir_node, *target, extra.others);
         worker.share->relieve(worker);
         return {};
     }();
-    if (!removed) remarks_.add_error(path_of(*branch), removed.error());
-    remover_.done_in(branch);
+    if (!removed) entry_log_.add_error(path_of(*dir_node), removed.error());
+    remover_.done_in(dir_node);
 }
 
-bool is_mounted_at_target_alone(const Branch& branch) {
-    for (const auto* at = &branch; at->parent; at = at->parent.get()) {
+bool is_mounted_at_target_alone(const DirNode& dir_node) {
+    for (const auto* at = &dir_node; at->parent; at = at->parent.get()) {
         const auto is_mount = [&](TreeSide side) {
             return is_other_file_system(at->status(side), at->parent->status(side).id.device);
         };
@@ -194,12 +195,12 @@ bool is_mounted_at_target_alone(const Branch& branch) {
 Result<> ExtraWalk::take(TreeWorker& worker, Extra extra) {
     const auto names = extra.folders.size() + extra.others.size();
     if (names == 0) return {};
-    if (is_mounted_at_target_alone(*extra.branch))
+    if (is_mounted_at_target_alone(*extra.dir_node))
         return Error{ErrorKind::refused, "it is mounted at the target alone: nothing in it is removed"};
-    ++extra.branch->pending;
+    ++extra.dir_node->pending;
     {
         const std::lock_guard lock(mutex_);
-        if (held_names_ + names <= options_.tables.put_off) {
+        if (held_names_ + names <= options_.tables.deferred) {
             held_names_ += names;
             held_.push_back(std::move(extra));
             return {};
@@ -209,43 +210,43 @@ Result<> ExtraWalk::take(TreeWorker& worker, Extra extra) {
     return {};
 }
 
-Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& folder) {
-    if (branch->parent) {
-        FB_TRY_ASSIGN(above, folders_.get(branch->parent, side));
-        FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+Result<> ExtraWalk::open(const DirNodeRef& dir_node, TreeSide side, FolderRef& folder) {
+    if (dir_node->parent) {
+        FB_TRY_ASSIGN(above, folders_.get(dir_node->parent, side));
+        FB_TRY_ASSIGN(opened, above->open_folder(dir_node->name));
         folder = std::move(opened);
         FB_TRY_ASSIGN(status, folder->status());
-        branch->status(side) = status;
-        FB_TRY(side == TreeSide::source ? check_mount(*branch) : remover_.check_removable(status.id));
-        folders_.keep(branch, side, folder);
+        dir_node->status(side) = status;
+        FB_TRY(side == TreeSide::source ? check_mount(*dir_node) : remover_.check_removable(status.id));
+        folders_.keep(dir_node, side, folder);
     } else {
-        FB_TRY_ASSIGN(root, folders_.get(branch, side));
+        FB_TRY_ASSIGN(root, folders_.get(dir_node, side));
         folder = root;
     }
     return {};
 }
 
-Result<> ExtraWalk::check_mount(const Branch& branch) const {
+Result<> ExtraWalk::check_mount(const DirNode& dir_node) const {
     const auto& mounts = at_begin_.mounts;
     if (mounts.empty()) return {};
-    const auto path = path_of(branch);
+    const auto path = path_of(dir_node);
     const auto mount = std::ranges::lower_bound(mounts, path, {}, &sys::MountBelow::path);
-    if (mount == mounts.end() || mount->path != path || mount->id == branch.status(TreeSide::source).id) return {};
+    if (mount == mounts.end() || mount->path != path || mount->id == dir_node.status(TreeSide::source).id) return {};
     return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
 }
 
 // Who copies a run removes its snapshots itself. One that is there now was committed meanwhile.
-bool ExtraWalk::is_snapshot(const Branch& branch, const std::string& name) const {
-    const bool is_in_stream = branch.parent && !branch.parent->parent;
+bool ExtraWalk::is_snapshot(const DirNode& dir_node, const std::string& name) const {
+    const bool is_in_stream = dir_node.parent && !dir_node.parent->parent;
     return options_.is_run && is_in_stream && (name.starts_with("step-") || name.starts_with("line-"));
 }
 
 // Whether nothing came into the source's folder, or left it, since it was copied: then what the target alone has was in
 // no other place of the source meanwhile. The copy has set the times of the target's folder. Anybody can set a time of
 // modification back, and nobody the time of the change itself: equal, they say that nothing was set since.
-bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& source) const {
+bool ExtraWalk::is_unchanged(const DirNode& dir_node, const sys::EntryStatus& source) const {
     if (!source.has_times) return true;  // not known
-    const auto& copy = branch.status(TreeSide::target);
+    const auto& copy = dir_node.status(TreeSide::target);
     const bool was_set = names_change_times_ && source.changed != source.modified;
     if (options_.preserve.times && copy.has_times && source.modified == copy.modified && !was_set) return true;
     auto settled = at_begin_.settled;
@@ -253,23 +254,23 @@ bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& sourc
     return source.changed < settled;
 }
 
-void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
+void ExtraWalk::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
     const auto compared = [&]() -> Result<> {
         FolderRef source, target;
-        FB_TRY(open(branch, TreeSide::source, source));
-        FB_TRY(open(branch, TreeSide::target, target));
-        return compare(worker, branch, *source, *target);
+        FB_TRY(open(dir_node, TreeSide::source, source));
+        FB_TRY(open(dir_node, TreeSide::target, target));
+        return compare(worker, dir_node, *source, *target);
     }();
-    if (!compared) remarks_.add_error(path_of(*branch), compared.error());
-    remover_.done_in(branch);
+    if (!compared) entry_log_.add_error(path_of(*dir_node), compared.error());
+    remover_.done_in(dir_node);
 }
 
-Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target) {
+Result<> ExtraWalk::compare(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target) {
     SourceNames source_names(source, held_bytes_, options_.tables.name_bytes);
     FB_TRY(source_names.read());
     const bool crosses =
-        branch->parent && options_.one_file_system &&
-        is_other_file_system(branch->status(TreeSide::source), branch->parent->status(TreeSide::source).id.device);
+        dir_node->parent && options_.one_file_system &&
+        is_other_file_system(dir_node->status(TreeSide::source), dir_node->parent->status(TreeSide::source).id.device);
     if (crosses) return {};  // what is mounted there was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         std::vector<std::string> extra, extra_folders;
@@ -283,62 +284,62 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
             FB_TRY_ASSIGN(is_in_source, source_names.has(name));
             const bool is_folder = kind == sys::EntryKind::folder;
             if (!is_in_source) {
-                if (!options_.filter.takes(*branch, name, kind)) continue;
-                if (is_folder && is_snapshot(*branch, name)) continue;
+                if (!options_.filter.takes(*dir_node, name, kind)) continue;
+                if (is_folder && is_snapshot(*dir_node, name)) continue;
                 (is_folder ? extra_folders : extra).push_back(name);
-            } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
+            } else if (is_folder && options_.filter.takes(*dir_node, name, kind)) {
                 // The source may have something else there: what patterns leave out; in a dry run what was told before.
                 if (options_.is_dry || !options_.filter.is_empty()) {
                     FB_TRY_ASSIGN(status, source.status_of(name));
-                    const bool is_left_out = !options_.filter.takes(*branch, name, status.kind);
+                    const bool is_left_out = !options_.filter.takes(*dir_node, name, status.kind);
                     if (is_left_out) extra_folders.push_back(name);
                     if (is_left_out || status.kind != sys::EntryKind::folder) continue;
                 }
-                const auto child = std::make_shared<Branch>(branch, name);
-                ++branch->pending;
+                const auto child = std::make_shared<DirNode>(dir_node, name);
+                ++dir_node->pending;
                 worker.share->add(worker, [this, child](TreeWorker& other) { enter(other, child); });
             }
         }
-        FB_TRY(spare_spellings(branch, source, target, {&extra, &extra_folders}));
-        FB_TRY(take(worker, {branch, std::move(extra_folders), std::move(extra)}));
+        FB_TRY(spare_case_fold_names(dir_node, source, target, {&extra, &extra_folders}));
+        FB_TRY(take(worker, {dir_node, std::move(extra_folders), std::move(extra)}));
         worker.share->relieve(worker);
         return {};
     }));
-    return check_copied(branch, source, target, source_names);
+    return check_copied(dir_node, source, target, source_names);
 }
 
 // What came into the source since its folder was copied may have left another place of it.
-Result<> ExtraWalk::check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+Result<> ExtraWalk::check_copied(const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target,
                                  const SourceNames& names) {
-    if (options_.is_dry || is_unchanged(*branch, branch->status(TreeSide::source))) return {};
+    if (options_.is_dry || is_unchanged(*dir_node, dir_node->status(TreeSide::source))) return {};
     for (const auto& name : names.others()) {
         const auto of_source = source.status_of(name);
-        if (!of_source || !options_.filter.takes(*branch, name, of_source->kind)) continue;
+        if (!of_source || !options_.filter.takes(*dir_node, name, of_source->kind)) continue;
         const auto of_target = target.status_of(name);
         if (of_target || of_target.error().kind != ErrorKind::missing) continue;
         has_changed_ = true;
-        remarks_.add(RemarkKind::changed, path_of(*branch, name),
-                     "it came into the source meanwhile, and may have left another place: nothing more is removed");
+        entry_log_.add(EntryEvent::changed, path_of(*dir_node, name),
+                       "it came into the source meanwhile, and may have left another place: nothing more is removed");
     }
     return {};
 }
 
 // What a file system calls otherwise than the source does is found under both names: then it is no other entry.
-Result<> ExtraWalk::spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
-                                    std::initializer_list<Names*> extra) {
-    if (std::ranges::all_of(extra, &Names::empty) || Spellings::of(*branch, target) == nullptr) return {};
+Result<> ExtraWalk::spare_case_fold_names(const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target,
+                                          std::initializer_list<Names*> extra) {
+    if (std::ranges::all_of(extra, &Names::empty) || CaseFoldNames::of(*dir_node, target) == nullptr) return {};
     std::unordered_multimap<std::string, std::string> by_keys;
     for (const auto* names : extra)
-        for (const auto& name : *names) by_keys.emplace(key_of_spelling(name), name);
+        for (const auto& name : *names) by_keys.emplace(key_of_name_fold(name), name);
     return source.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         for (const auto& entry : names) {
-            const auto [begin, end] = by_keys.equal_range(key_of_spelling(entry.name));
+            const auto [begin, end] = by_keys.equal_range(key_of_name_fold(entry.name));
             for (auto at = begin; at != end; ++at) {
                 const auto status = target.status_of(std::string(entry.name)), own = target.status_of(at->second);
                 if (!status || !own || status->id != own->id) continue;
-                remarks_.add(RemarkKind::passed_over, path_of(*branch, at->second),
-                             "the target calls so what is " + show_text(entry.name) + " in the source");
-                for (auto* spared : extra) std::erase(*spared, at->second);
+                entry_log_.add(EntryEvent::skipped, path_of(*dir_node, at->second),
+                               "the target calls so what is " + show_text(entry.name) + " in the source");
+                for (auto* protected_entries : extra) std::erase(*protected_entries, at->second);
             }
         }
         return {};
@@ -346,19 +347,19 @@ Result<> ExtraWalk::spare_spellings(const BranchRef& branch, sys::Folder& source
 }
 
 // The removals have changed the times of the folder.
-void ExtraWalk::finish(const BranchRef& branch) {
-    if (!branch->was_changed || options_.is_dry || !options_.preserve.times) return;
-    const auto& status = branch->status(TreeSide::source);
+void ExtraWalk::finish(const DirNodeRef& dir_node) {
+    if (!dir_node->was_changed || options_.is_dry || !options_.preserve.times) return;
+    const auto& status = dir_node->status(TreeSide::source);
     if (!status.has_times) return;
-    const auto folder = folders_.get(branch, TreeSide::target);
+    const auto folder = folders_.get(dir_node, TreeSide::target);
     const auto set = folder ? (*folder)->set_times(status.accessed, status.modified) : Result<>(folder.error());
-    if (!set) remarks_.add_error(path_of(*branch), set.error());
+    if (!set) entry_log_.add_error(path_of(*dir_node), set.error());
 }
 
 }  // namespace
 
 Result<std::uint64_t> count_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
-                                  const TreeCopyOptions& options, Remarks& counted) {
+                                  const TreeCopyOptions& options, EntryLog& counted) {
     FB_TRY_ASSIGN(status, source->status());
     auto dry = options;
     dry.is_dry = true;
@@ -368,16 +369,16 @@ Result<std::uint64_t> count_extra(const FolderRef& source, const FolderRef& targ
 }
 
 Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
-                      const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+                      const TreeCopyOptions& options, EntryLog& entry_log, CopyCounts& counts) {
     if (options.removed_max != UINT64_MAX && !options.is_dry) {
-        Remarks unsaid;
+        EntryLog unsaid;
         FB_TRY_ASSIGN(entries, count_extra(source, target, at_begin, options, unsaid));
         counts.not_removed = too_many_removed(options, counts.removed + entries, unsaid);
         if (!counts.not_removed.empty()) return {};
     }
     FB_TRY_ASSIGN(status, source->status());
-    FB_TRY(ExtraWalk(status.id, at_begin, options, remarks, counts).run(source, target));
-    if (options.is_dry) counts.not_removed = too_many_removed(options, counts.would_remove.entries, remarks);
+    FB_TRY(ExtraWalk(status.id, at_begin, options, entry_log, counts).run(source, target));
+    if (options.is_dry) counts.not_removed = too_many_removed(options, counts.would_remove.entries, entry_log);
     return {};
 }
 

@@ -33,16 +33,16 @@ struct Trees {
     }
 
     void copy() {
-        tree::Remarks remarks;
+        tree::EntryLog entry_log;
         tree::CopyCounts counts;
-        REQUIRE(tree::copy_tree(directory / "s", directory / "t", options, remarks, counts));
+        REQUIRE(tree::copy_tree(directory / "s", directory / "t", options, entry_log, counts));
     }
     tree::FolderRef open(const char* name) const { return sys::open_posix_folder(directory / name).value(); }
-    std::vector<tree::Remark> remove() {
-        tree::Remarks remarks;
+    std::vector<tree::LogEntry> remove() {
+        tree::EntryLog entry_log;
         tree::CopyCounts counts;
-        REQUIRE(tree::remove_extra(open("s"), open("t"), {{}, settled}, options, remarks, counts));
-        return remarks.first();
+        REQUIRE(tree::remove_extra(open("s"), open("t"), {{}, settled}, options, entry_log, counts));
+        return entry_log.first();
     }
     bool has(const char* path) const { return fs::exists(directory / path); }
 
@@ -58,10 +58,10 @@ TEST_CASE("extra: what left the source's folder since it was copied stays") {
         CAPTURE(times);
         Trees trees(times);
         fs::remove(trees.directory / "s/z/f");
-        const auto remarks = trees.remove();
-        REQUIRE(remarks.size() == 1);
-        CHECK(remarks[0].kind == tree::RemarkKind::changed);
-        CHECK(remarks[0].path == "z");
+        const auto entry_log = trees.remove();
+        REQUIRE(entry_log.size() == 1);
+        CHECK(entry_log[0].kind == tree::EntryEvent::changed);
+        CHECK(entry_log[0].path == "z");
         CHECK(trees.has("t/z/f"));
         CHECK_FALSE(trees.has("t/a/extra"));  // that folder is as it was
         trees.copy();
@@ -101,9 +101,9 @@ TEST_CASE("extra: what left the source's folder stays where the folder's times w
                 else fs::remove(trees.directory / "s/z/f");
             });
         });
-        const auto remarks = trees.remove();
-        REQUIRE_FALSE(remarks.empty());
-        for (const auto& remark : remarks) CHECK(remark.kind == tree::RemarkKind::changed);
+        const auto entry_log = trees.remove();
+        REQUIRE_FALSE(entry_log.empty());
+        for (const auto& log_entry : entry_log) CHECK(log_entry.kind == tree::EntryEvent::changed);
         CHECK(trees.has("t/z/f"));
         CHECK(trees.has("t/a/extra"));  // somebody has set the times of that folder, too
     }
@@ -114,9 +114,9 @@ TEST_CASE("extra: nothing goes where something came into the source since it was
         CAPTURE(times);
         Trees trees(times);
         fs::rename(trees.directory / "s/z/f", trees.directory / "s/a/f");
-        const auto remarks = trees.remove();
-        REQUIRE(remarks.size() == 1);
-        CHECK(remarks[0].path == "a/f");
+        const auto entry_log = trees.remove();
+        REQUIRE(entry_log.size() == 1);
+        CHECK(entry_log[0].path == "a/f");
         CHECK(trees.has("t/z/f"));
         CHECK(trees.has("t/a/extra"));
     }

@@ -8,10 +8,10 @@
 #include "core/base/try.hpp"
 #include "core/sys/far_module.hpp"
 #include "transfer/copy/step.hpp"
+#include "transfer/team/coordinator.hpp"
 #include "transfer/team/team_counts.hpp"
-#include "transfer/team/team_lead.hpp"
-#include "transfer/team/team_member.hpp"
 #include "transfer/team/team_words.hpp"
+#include "transfer/team/team_worker.hpp"
 #include "transfer/walk/named_root.hpp"
 #include "transfer/walk/pulse.hpp"
 #include "transfer/walk/unnamed.hpp"
@@ -25,14 +25,14 @@ constexpr int turns_max = 3;
 
 }  // namespace
 
-void TreeRemover::add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name) {
-    const auto branch = std::make_shared<Branch>(above, name);
+void TreeRemover::add_folder(TreeWorker& worker, const DirNodeRef& above, const std::string& name) {
+    const auto dir_node = std::make_shared<DirNode>(above, name);
     ++above->pending;
-    worker.share->add(worker, [this, branch](TreeWorker& other) { enter(other, branch); },
-                      {.branch = above, .name = name});
+    worker.share->add(worker, [this, dir_node](TreeWorker& other) { enter(other, dir_node); },
+                      {.dir_node = above, .name = name});
 }
 
-void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, std::span<const std::string> names) {
+void TreeRemover::remove_entries(const DirNodeRef& above, sys::Folder& folder, std::span<const std::string> names) {
     if (shared_.is_dry) {
         for (const auto& name : names) note(above, folder, name);
         return;
@@ -43,8 +43,8 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
         if (shared_.tick) shared_.tick();
     };
     auto& since = above->seen.in_place.removed_since;
-    while (!names.empty() && shared_.remarks.taken()) {
-        if (since >= BranchSeen::removed_max && !is_in_place(above, folder)) return;
+    while (!names.empty() && shared_.entry_log.taken()) {
+        if (since >= DirNodeSeen::removed_max && !is_in_place(above, folder)) return;
         const auto next = names.first(std::min(names.size(), folder.removed_at_once()));
         folder.remove_each(next, on_removed);
         since += static_cast<std::uint32_t>(next.size());
@@ -52,35 +52,35 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
     }
 }
 
-Result<> TreeRemover::lend(Branch& branch, sys::Folder& folder) {
+Result<> TreeRemover::lend(DirNode& dir_node, sys::Folder& folder) {
     if (shared_.is_dry) return {};
     const std::lock_guard lock(mutex_);
-    return lend_permissions(branch, folder, shared_.lends_to);
+    return lend_permissions(dir_node, folder, shared_.lends_to);
 }
 
-void TreeRemover::take_back(const BranchRef& branch) {
-    if (branch->seen.lent_permissions == 0) return;
-    const auto folder = shared_.folders.get(branch, side_);
-    if (const auto taken = folder ? take_back_lent(*branch, **folder) : folder.error(); !taken)
-        report(path_of(*branch), taken.error());
+void TreeRemover::take_back(const DirNodeRef& dir_node) {
+    if (dir_node->seen.temporary_chmod == 0) return;
+    const auto folder = shared_.folders.get(dir_node, side_);
+    if (const auto taken = folder ? take_back_chmod(*dir_node, **folder) : folder.error(); !taken)
+        report(path_of(*dir_node), taken.error());
 }
 
 // What is gone already is fine.
 void TreeRemover::report(std::string path, const Error& error) {
     if (error.kind == ErrorKind::missing) return;
-    shared_.remarks.add(RemarkKind::failed, std::move(path),
-                        side_ == TreeSide::target ? of_target(error).what : error.what);
+    shared_.entry_log.add(EntryEvent::failed, std::move(path),
+                          side_ == TreeSide::target ? of_target(error).what : error.what);
 }
 
-void TreeRemover::count(const Branch& above, const std::string& name) {
+void TreeRemover::count(const DirNode& above, const std::string& name) {
     ++shared_.removed;
-    if (shared_.remarks.records(RemarkKind::removed))
-        shared_.remarks.add(RemarkKind::removed, path_of(above, name), "");
+    if (shared_.entry_log.records(EntryEvent::removed))
+        shared_.entry_log.add(EntryEvent::removed, path_of(above, name), "");
 }
 
 // In a dry run. Other names of an inode may stay: then its bytes do, too.
-void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::string& name) {
-    shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
+void TreeRemover::note(const DirNodeRef& above, sys::Folder& folder, const std::string& name) {
+    shared_.entry_log.add(EntryEvent::would_remove, path_of(*above, name), "");
     if (shared_.would_remove == nullptr) return;
     const auto status = folder.status_of(name);
     const bool frees = status && status->kind == sys::EntryKind::file && status->names == 1;
@@ -88,43 +88,43 @@ void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::s
     if (shared_.tick) shared_.tick();
 }
 
-void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (!shared_.remarks.taken()) return done_in(branch);
-    if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing) {
-        const auto folder = branch->was_entered ? shared_.folders.get(branch, side_) : entered.error();
+void TreeRemover::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+    if (!shared_.entry_log.taken()) return done_in(dir_node);
+    if (auto entered = try_enter(worker, dir_node); !entered && entered.error().kind != ErrorKind::missing) {
+        const auto folder = dir_node->was_entered ? shared_.folders.get(dir_node, side_) : entered.error();
         if (folder)
-            report_unlisted(*branch, **folder, entered.error(),
+            report_unlisted(*dir_node, **folder, entered.error(),
                             [this](const std::string& path, const Error& error) { report(path, error); });
-        else report(path_of(*branch), entered.error());
+        else report(path_of(*dir_node), entered.error());
         // Those that it lies in stay, too, which is said once. A team's are partly others'.
-        if (shared_.team == nullptr) keep_above(branch->parent);
+        if (shared_.team == nullptr) keep_above(dir_node->parent);
     }
-    done_in(branch);
+    done_in(dir_node);
 }
 
-Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
-    FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
-    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+Result<> TreeRemover::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(above, shared_.folders.get(dir_node->parent, side_));
+    FB_TRY_ASSIGN(opened, above->open_folder(dir_node->name));
     const FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
-    branch->status(side_) = status;
-    if (is_other_file_system(status, branch->parent->status(side_).id.device))
+    dir_node->status(side_) = status;
+    if (is_other_file_system(status, dir_node->parent->status(side_).id.device))
         return Error{ErrorKind::refused, "another file system is mounted there"};
     FB_TRY(check_removable(status.id));
-    shared_.folders.keep(branch, side_, folder);
-    branch->was_entered = true;
-    branch->seen.in_place.see();
-    if (!is_in_place(branch, *folder)) return {};
-    FB_TRY(lend(*branch, *folder));
-    return remove_listed(worker, branch, *folder);
+    shared_.folders.keep(dir_node, side_, folder);
+    dir_node->was_entered = true;
+    dir_node->seen.in_place.see();
+    if (!is_in_place(dir_node, *folder)) return {};
+    FB_TRY(lend(*dir_node, *folder));
+    return remove_listed(worker, dir_node, *folder);
 }
 
 Result<> TreeRemover::check_removable(const sys::EntryId& folder) const {
-    if (std::ranges::find(shared_.spared, folder) == shared_.spared.end()) return {};
+    if (std::ranges::find(shared_.protected_entries, folder) == shared_.protected_entries.end()) return {};
     return Error{ErrorKind::refused, "the source is mounted there, or this in the source"};
 }
 
-Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder) {
+Result<> TreeRemover::remove_listed(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& folder) {
     return folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         std::vector<std::string> entries;
         for (const auto& entry : names) {
@@ -134,88 +134,89 @@ Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch,
                 FB_TRY_ASSIGN(status, folder.status_of(name));
                 kind = status.kind;
             }
-            if (!takes(branch, name, kind)) keep_above(branch);
-            else if (kind == sys::EntryKind::folder) add_folder(worker, branch, name);
+            if (!takes(dir_node, name, kind)) keep_above(dir_node);
+            else if (kind == sys::EntryKind::folder) add_folder(worker, dir_node, name);
             else entries.push_back(std::move(name));
         }
-        if (!worker.share->is_stopped()) remove_entries(branch, folder, entries);
+        if (!worker.share->is_stopped()) remove_entries(dir_node, folder, entries);
         worker.share->relieve(worker);
         return {};
     });
 }
 
-bool TreeRemover::takes(const BranchRef& branch, const std::string& name, sys::EntryKind kind) const {
-    return shared_.filter == nullptr || shared_.filter->takes(*branch, name, kind);
+bool TreeRemover::takes(const DirNodeRef& dir_node, const std::string& name, sys::EntryKind kind) const {
+    return shared_.filter == nullptr || shared_.filter->takes(*dir_node, name, kind);
 }
 
-void TreeRemover::keep_above(const BranchRef& branch) {
+void TreeRemover::keep_above(const DirNodeRef& dir_node) {
     const std::lock_guard lock(mutex_);
-    for (const auto* at = branch.get(); at != nullptr && at->was_entered && keeping_.insert(at).second;)
+    for (const auto* at = dir_node.get(); at != nullptr && at->was_entered && keeping_.insert(at).second;)
         at = at->parent.get();
 }
 
-void TreeRemover::finish(const BranchRef& branch) {
-    if (!branch->was_entered) {
-        if (shared_.finish_other) shared_.finish_other(branch);
-        return take_back(branch);
+void TreeRemover::finish(const DirNodeRef& dir_node) {
+    if (!dir_node->was_entered) {
+        if (shared_.finish_other) shared_.finish_other(dir_node);
+        return take_back(dir_node);
     }
     bool is_kept = false;
     {
         const std::lock_guard lock(mutex_);
-        is_kept = keeping_.erase(branch.get()) > 0;
+        is_kept = keeping_.erase(dir_node.get()) > 0;
     }
-    if (is_kept) return take_back(branch);
+    if (is_kept) return take_back(dir_node);
     if (shared_.is_dry) {
         if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
-        return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
+        return shared_.entry_log.add(EntryEvent::would_remove, path_of(*dir_node), "");
     }
-    if (!shared_.remarks.taken()) return take_back(branch);
-    if (branch->seen.in_place.has_gone) return take_back(branch);
+    if (!shared_.entry_log.taken()) return take_back(dir_node);
+    if (dir_node->seen.in_place.has_gone) return take_back(dir_node);
     const auto remove = [&]() -> Result<CopyStep> {
-        FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
-        if (!is_in_place(branch->parent, *above)) return CopyStep::reported;
-        auto removed = above->remove_folder(branch->name);
+        FB_TRY_ASSIGN(above, shared_.folders.get(dir_node->parent, side_));
+        if (!is_in_place(dir_node->parent, *above)) return CopyStep::reported;
+        auto removed = above->remove_folder(dir_node->name);
         for (int turn = 1; !removed && removed.error().kind == ErrorKind::refused && turn < turns_max; ++turn) {
-            FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));
+            FB_TRY_ASSIGN(folder, shared_.folders.get(dir_node, side_));
             FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
                 std::vector<std::string> entries;
                 for (const auto& entry : names)
-                    if (entry.kind != sys::EntryKind::folder && takes(branch, std::string(entry.name), entry.kind))
+                    if (entry.kind != sys::EntryKind::folder && takes(dir_node, std::string(entry.name), entry.kind))
                         entries.emplace_back(entry.name);
                 // What could not be removed before was named then.
                 folder->remove_each(entries, [&](const std::string& name, const Result<>& done) {
-                    if (done) count(*branch, name);
+                    if (done) count(*dir_node, name);
                 });
                 return {};
             }));
-            removed = above->remove_folder(branch->name);
+            removed = above->remove_folder(dir_node->name);
         }
         FB_TRY(removed);
         return CopyStep::done;
     }();
-    if (remove && *remove == CopyStep::done) return count(*branch->parent, branch->name);
-    take_back(branch);
-    if (!remove) report(path_of(*branch), remove.error());
+    if (remove && *remove == CopyStep::done) return count(*dir_node->parent, dir_node->name);
+    take_back(dir_node);
+    if (!remove) report(path_of(*dir_node), remove.error());
 }
 
-void TreeRemover::done_in(BranchRef branch) {
-    const bool is_all = count_done(std::move(branch), shared_.folders, [this](const BranchRef& done) { finish(done); });
+void TreeRemover::done_in(DirNodeRef dir_node) {
+    const bool is_all =
+        count_done(std::move(dir_node), shared_.folders, [this](const DirNodeRef& done) { finish(done); });
     if (is_all && shared_.team != nullptr) shared_.team->root_done();
 }
 
-Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const BranchRef& above, const std::string& name,
+Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const DirNodeRef& above, const std::string& name,
                             const EntryFilter& filter) {
     if (filter.is_empty()) return false;
-    std::vector<BranchRef> waiting{std::make_shared<Branch>(above, name)};
+    std::vector<DirNodeRef> waiting{std::make_shared<DirNode>(above, name)};
     while (!waiting.empty()) {
-        const auto branch = std::move(waiting.back());
+        const auto dir_node = std::move(waiting.back());
         waiting.pop_back();
-        FB_TRY_ASSIGN(outer, folders.get(branch->parent, side));
-        FB_TRY_ASSIGN(opened, outer->open_folder(branch->name));
+        FB_TRY_ASSIGN(outer, folders.get(dir_node->parent, side));
+        FB_TRY_ASSIGN(opened, outer->open_folder(dir_node->name));
         const FolderRef folder = std::move(opened);
         FB_TRY_ASSIGN(status, folder->status());
-        branch->status(side) = status;
-        folders.keep(branch, side, folder);
+        dir_node->status(side) = status;
+        folders.keep(dir_node, side, folder);
         bool holds = false;
         FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& named : names) {
@@ -225,9 +226,9 @@ Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const BranchRef
                     FB_TRY_ASSIGN(looked, folder->status_of(entry));
                     kind = looked.kind;
                 }
-                if (!filter.takes(*branch, entry, kind)) holds = true;
+                if (!filter.takes(*dir_node, entry, kind)) holds = true;
                 else if (kind == sys::EntryKind::folder)
-                    waiting.push_back(std::make_shared<Branch>(branch, std::move(entry)));
+                    waiting.push_back(std::make_shared<DirNode>(dir_node, std::move(entry)));
             }
             return {};
         }));
@@ -241,7 +242,7 @@ namespace {
 /// One tree with its name: what a process alone, the first one of a team and a member have alike.
 struct Removal {
     using Counted = std::vector<std::atomic<std::uint64_t>*>;
-    Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team);
+    Removal(const RemoveOptions& options, EntryLog& entry_log, std::atomic<std::uint64_t>& given_removed, Team* team);
 
     /// `above` is the folder in which the tree lies.
     Result<> open_root(const FolderRef& above);
@@ -257,10 +258,11 @@ struct Removal {
     Pulse pulse;
     const std::function<void()> tick;
     TreeRemover remover;
-    BranchRef root;
+    DirNodeRef root;
 };
 
-Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team)
+Removal::Removal(const RemoveOptions& options, EntryLog& entry_log, std::atomic<std::uint64_t>& given_removed,
+                 Team* team)
     : share(options.threads),
       removed(given_removed),
       would(options.would_remove != nullptr ? *options.would_remove : own_would),
@@ -269,7 +271,7 @@ Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std
           if (watch) pulse.beat([&] { watch(is_dry ? would.entries : removed); });
       }),
       remover({.folders = folders,
-               .remarks = remarks,
+               .entry_log = entry_log,
                .removed = given_removed,
                .tick = tick,
                .is_dry = options.is_dry,
@@ -278,7 +280,7 @@ Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std
               TreeSide::source) {}
 
 Result<> Removal::open_root(const FolderRef& above) {
-    root = std::make_shared<Branch>(nullptr, "");
+    root = std::make_shared<DirNode>(nullptr, "");
     FB_TRY_ASSIGN(status, above->status());
     root->status(TreeSide::source) = status;
     folders.keep(root, TreeSide::source, above);
@@ -290,33 +292,33 @@ TeamWork Removal::work() {
             .folders = folders,
             .root = root,
             .on_target = false,
-            .enter = [this](TreeWorker& worker, const BranchRef& branch) { remover.enter(worker, branch); },
-            .done = [this](const BranchRef& branch) { remover.done_in(branch); },
+            .enter = [this](TreeWorker& worker, const DirNodeRef& dir_node) { remover.enter(worker, dir_node); },
+            .done = [this](const DirNodeRef& dir_node) { remover.done_in(dir_node); },
             .counts = [this] { return counts.own(); }};
 }
 
 // An object of a bucket, or a file of a container: no program of the system removes it.
 Result<> remove_one(sys::Folder& above, const std::string& name, const sys::EntryStatus& status,
-                    const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& removed) {
+                    const RemoveOptions& options, EntryLog& entry_log, std::atomic<std::uint64_t>& removed) {
     if (options.is_dry) {
-        remarks.add(RemarkKind::would_remove, name, "");
+        entry_log.add(EntryEvent::would_remove, name, "");
         if (options.would_remove != nullptr) options.would_remove->add(status.bytes);
-        return remarks.taken();
+        return entry_log.taken();
     }
     FB_TRY(above.remove(name));
     ++removed;
-    return remarks.taken();
+    return entry_log.taken();
 }
 
 }  // namespace
 
-Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
+Result<> remove_tree(const std::string& path, const RemoveOptions& options, EntryLog& entry_log,
                      std::atomic<std::uint64_t>& removed) {
     FB_TRY_ASSIGN(named, open_above(path));
     const auto& [above, name] = named;
     FB_TRY_ASSIGN(status, above->status_of(name));
     if (status.kind != sys::EntryKind::folder && sys::is_far(path))
-        return remove_one(*above, name, status, options, remarks, removed);
+        return remove_one(*above, name, status, options, entry_log, removed);
     if (status.kind != sys::EntryKind::folder)
         return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
     FB_TRY_ASSIGN(above_status, above->status());
@@ -335,16 +337,16 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
                             .source = team_place(path),
                             .source_root = root,
                             .options = {.is_dry = options.is_dry},
-                            .recorded = remarks.recorded()}));
+                            .recorded = entry_log.recorded()}));
     }
-    Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
+    Removal removal(options, entry_log, removed, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY(removal.open_root(above));
     if (lead != nullptr)
         FB_TRY(lead->start(removal.work(), [&](const TeamMessage& message) {
-            add_remark(message, remarks);
+            add_log_entry(message, entry_log);
             if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) removal.counts.take(message);
             removal.tick();
-            if (!remarks.taken()) removal.share.stop();
+            if (!entry_log.taken()) removal.share.stop();
         }));
     const auto done = removal.share.run([&](TreeWorker& worker) {
         removal.remover.add_folder(worker, removal.root, named.name);
@@ -352,19 +354,19 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     });
     if (lead != nullptr) lead->finish(!done || removal.share.is_stopped());
     FB_TRY(done);
-    return remarks.taken();
+    return entry_log.taken();
 }
 
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks(remarks_to_first(port), order.recorded);
+    EntryLog entry_log(log_to_first(port), order.recorded);
     std::atomic<std::uint64_t> removed{0};
-    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamLease lease{std::chrono::seconds(order.timeout_seconds)};
     FB_TRY_ASSIGN(named, open_above(order.source));
-    named.above = within_term(std::move(named.above), term);
+    named.above = within_lease(std::move(named.above), lease);
     FB_TRY_ASSIGN(folder, named.above->open_folder(named.name));
     FB_TRY(check_team_root(*folder, order.source_root, order.source));
-    TeamMembership membership(port, order, term);
-    Removal removal({.threads = static_cast<std::uint32_t>(order.threads), .is_dry = order.options.is_dry}, remarks,
+    TeamMembership membership(port, order, lease);
+    Removal removal({.threads = static_cast<std::uint32_t>(order.threads), .is_dry = order.options.is_dry}, entry_log,
                     removed, &membership.team());
     FB_TRY(removal.open_root(named.above));
     FB_TRY(membership.start(removal.work()));

@@ -20,43 +20,43 @@ std::int64_t now_ns() {
 
 }  // namespace
 
-void BranchSeen::see() {
+void DirNodeSeen::see() {
     at_ns = now_ns();
     removed_since = 0;
 }
 
 // A user may have moved the folder out of the tree, or one that it lies in, with all that is left in it.
-bool TreeRemover::is_in_place(const BranchRef& branch, const sys::Folder& folder) {
+bool TreeRemover::is_in_place(const DirNodeRef& dir_node, const sys::Folder& folder) {
     const bool has_keys = folder.removed_at_once() > 1;  // of a bucket: nobody moves them
     if (shared_.is_dry || has_keys) return true;
     const auto now = now_ns();
     int above = 0;
-    for (auto at = branch; at->parent && above <= seen_above_max; at = at->parent, ++above) {
+    for (auto at = dir_node; at->parent && above <= seen_above_max; at = at->parent, ++above) {
         const bool is_due = now - at->seen.in_place.at_ns > unseen_max.count() ||
-                            (at == branch && at->seen.in_place.removed_since >= BranchSeen::removed_max);
+                            (at == dir_node && at->seen.in_place.removed_since >= DirNodeSeen::removed_max);
         if (at->seen.in_place.has_gone || (is_due && !is_seen(at))) return false;
     }
     return true;
 }
 
-bool TreeRemover::is_seen(const BranchRef& branch) {
-    const auto& id = branch->status(side_).id;
-    const auto above = shared_.folders.get(branch->parent, side_);
-    const auto there = above ? (*above)->status_of(branch->name) : Result<sys::EntryStatus>(above.error());
+bool TreeRemover::is_seen(const DirNodeRef& dir_node) {
+    const auto& id = dir_node->status(side_).id;
+    const auto above = shared_.folders.get(dir_node->parent, side_);
+    const auto there = above ? (*above)->status_of(dir_node->name) : Result<sys::EntryStatus>(above.error());
     if (there && there->id == id) {
-        branch->seen.in_place.see();
+        dir_node->seen.in_place.see();
         return true;
     }
-    if (branch->seen.in_place.has_gone.exchange(true)) return false;
-    const auto folder = shared_.folders.get(branch, side_);
+    if (dir_node->seen.in_place.has_gone.exchange(true)) return false;
+    const auto folder = shared_.folders.get(dir_node, side_);
     const auto status = folder ? (*folder)->status() : Result<sys::EntryStatus>(folder.error());
     const bool was_removed = status ? status->names == 0 : status.error().kind == ErrorKind::missing;
     if (there || there.error().kind == ErrorKind::missing) {
         if (!was_removed)
-            report(path_of(*branch),
+            report(path_of(*dir_node),
                    {ErrorKind::retry, "it was moved or replaced meanwhile: what is left in it stays"});
     } else {
-        report(path_of(*branch), there.error());
+        report(path_of(*dir_node), there.error());
     }
     return false;
 }

@@ -28,12 +28,12 @@ TEST_CASE("remove: all of a tree, and no more") {
             for (int j = 0; j < 20; ++j) std::ofstream(path + "/" + std::to_string(j)) << "goes";
             fs::create_directory_symlink(directory / "outside", path + "/link");
         }
-        tree::Remarks remarks;
+        tree::EntryLog entry_log;
         std::atomic<std::uint64_t> removed{0};
-        REQUIRE(tree::remove_tree(directory / "tree", {.threads = threads, .is_dry = true}, remarks, removed));
+        REQUIRE(tree::remove_tree(directory / "tree", {.threads = threads, .is_dry = true}, entry_log, removed));
         CHECK(removed == 0);
-        CHECK(remarks.count_of(tree::RemarkKind::would_remove) == 1 + 50 * (2 + 21));
-        REQUIRE(tree::remove_tree(directory / "tree/", {.threads = threads}, remarks, removed));
+        CHECK(entry_log.count_of(tree::EntryEvent::would_remove) == 1 + 50 * (2 + 21));
+        REQUIRE(tree::remove_tree(directory / "tree/", {.threads = threads}, entry_log, removed));
         CHECK(removed == 1 + 50 * (2 + 21));
         CHECK_FALSE(fs::exists(directory / "tree"));
         CHECK(fs::exists(directory / "outside/file"));
@@ -48,9 +48,9 @@ TEST_CASE("remove: a deep tree") {
         at = at->open_folder("d").value();
     }
     at.reset();
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     std::atomic<std::uint64_t> removed{0};
-    REQUIRE(tree::remove_tree(directory / "d", {.threads = 2}, remarks, removed));
+    REQUIRE(tree::remove_tree(directory / "d", {.threads = 2}, entry_log, removed));
     CHECK(removed == 2'000);
 }
 
@@ -62,19 +62,19 @@ void make_files(const std::string& folder, int count) {
 }
 
 // `change` comes after so many removals, and takes longer than a folder's place stays unseen.
-std::vector<tree::Remark> remove_while(const std::string& path, int after, const std::function<void()>& change) {
+std::vector<tree::LogEntry> remove_while(const std::string& path, int after, const std::function<void()>& change) {
     int removals = 0;
-    tree::Remarks remarks(
-        [&](const tree::Remark& remark) {
-            if (remark.kind != tree::RemarkKind::removed || ++removals != after) return Result<>();
+    tree::EntryLog entry_log(
+        [&](const tree::LogEntry& log_entry) {
+            if (log_entry.kind != tree::EntryEvent::removed || ++removals != after) return Result<>();
             change();
             std::this_thread::sleep_for(std::chrono::milliseconds(30));
             return Result<>();
         },
         tree::Recorded::losses);
     std::atomic<std::uint64_t> removed{0};
-    REQUIRE(tree::remove_tree(path, {}, remarks, removed));
-    return remarks.first();
+    REQUIRE(tree::remove_tree(path, {}, entry_log, removed));
+    return entry_log.first();
 }
 
 auto count_in(const std::string& folder) {
@@ -86,21 +86,21 @@ auto count_in(const std::string& folder) {
 TEST_CASE("remove: a folder that is moved out of the tree is emptied no further") {
     const test::TempDirectory directory("/dev/shm");
     make_files(directory / "tree/above/moved", 1'000);
-    const auto remarks =
+    const auto entry_log =
         remove_while(directory / "tree", 100, [&] { fs::rename(directory / "tree/above/moved", directory / "kept"); });
-    REQUIRE(remarks.size() == 1);
-    CHECK(remarks[0].kind == tree::RemarkKind::failed);
-    CHECK(remarks[0].path == "tree/above/moved");
+    REQUIRE(entry_log.size() == 1);
+    CHECK(entry_log[0].kind == tree::EntryEvent::failed);
+    CHECK(entry_log[0].path == "tree/above/moved");
     CHECK(count_in(directory / "kept") == 1'000 - 256);
 }
 
 TEST_CASE("remove: what lies in a folder that is moved out of the tree stays") {
     const test::TempDirectory directory("/dev/shm");
     for (int i = 0; i < 10; ++i) make_files(directory / ("tree/moved/" + std::to_string(i)), 20);
-    const auto remarks =
+    const auto entry_log =
         remove_while(directory / "tree", 5, [&] { fs::rename(directory / "tree/moved", directory / "kept"); });
-    REQUIRE(remarks.size() == 1);
-    CHECK(remarks[0].path == "tree/moved");
+    REQUIRE(entry_log.size() == 1);
+    CHECK(entry_log[0].path == "tree/moved");
     CHECK(count_in(directory / "kept") == 10 * 21 - 20);  // the folder that was at work is empty
 }
 
@@ -116,15 +116,15 @@ TEST_CASE("remove: what is no directory by its own name is refused") {
     fs::create_directory(directory / "tree");
     fs::create_directory_symlink("tree", directory / "link");
     std::ofstream(directory / "file") << "stays";
-    tree::Remarks remarks;
+    tree::EntryLog entry_log;
     std::atomic<std::uint64_t> removed{0};
     for (const auto& path : {directory / "link", directory / "file", std::string("/"), std::string("."),
                              directory / "tree/..", std::string("")}) {
         CAPTURE(path);
-        const auto refused = tree::remove_tree(path, {}, remarks, removed);
+        const auto refused = tree::remove_tree(path, {}, entry_log, removed);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::refused);
     }
-    CHECK(tree::remove_tree(directory / "none", {}, remarks, removed).error().kind == ErrorKind::missing);
+    CHECK(tree::remove_tree(directory / "none", {}, entry_log, removed).error().kind == ErrorKind::missing);
     CHECK(fs::exists(directory / "tree"));
 }

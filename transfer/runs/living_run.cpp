@@ -12,11 +12,11 @@
 #include "core/sys/tree_place.hpp"
 #include "core/terminal/log.hpp"
 #include "path/catalog/catalog.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/held_claim.hpp"
+#include "path/catalog/held_run_lock.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/removal.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "transfer/runs/run.hpp"
 
 namespace forebay::cli {
@@ -41,7 +41,7 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     if (is_whole_run) {
         FB_TRY_ASSIGN(source_is_run, source.empty() ? Result<bool>(false) : is_run(source));
         FB_TRY_ASSIGN(is_old, source_is_run ? may_be_copied(store, source, at) : Result<bool>(false));
-        return is_old ? Result<>() : catalog::HeldClaim::check_free(store, at, log_to_errors());
+        return is_old ? Result<>() : catalog::HeldRunLock::check_free(store, at, log_to_errors());
     }
     if (catalog::step_of(leaf_of(at)) || catalog::aside_of(leaf_of(at))) at = directory_of(at);
     const auto run = directory_of(at);
@@ -57,7 +57,7 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
                         "not have",
                         show_text(target), show_text(run)),
             "nothing was changed", "sync the run itself; or leave --delete out; or --as-files, if they may go"};
-    return catalog::HeldClaim::check_free(store, run, log_to_errors());
+    return catalog::HeldRunLock::check_free(store, run, log_to_errors());
 }
 
 // A snapshot may be all that tells that its run went back.
@@ -71,10 +71,10 @@ Result<> keep_lines(const std::string& place) {
     if (!is_in_run) return {};
     const auto marked = catalog::mark_before_removal(sys::target_store(), run, leaf_of(stream), path);
     if (marked) return {};
-    return because(marked.error(),
-                   fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
-                               show_text(place), marked.error().what),
-                   "nothing was removed", marked.error().next);
+    return with_context(marked.error(),
+                        fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
+                                    show_text(place), marked.error().what),
+                        "nothing was removed", marked.error().next);
 }
 
 }  // namespace forebay::cli

@@ -59,10 +59,10 @@ Result<std::uint64_t> missing_identity(const RunCopy& wish) {
 
 // Single files, before or behind the copy of all, which counts what there is and tells of the folders.
 Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const std::set<std::string>& paths,
-                    tree::Remarks& remarks, tree::CopyCounts& counts) {
+                    tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     std::string list;
     for (const auto& path : paths) list += path + '\0';
-    FB_TRY_ASSIGN(wished, tree::wished_paths(list, true));
+    FB_TRY_ASSIGN(wished, tree::path_list(list, true));
     options.wished = wished;
     options.removes_extra = false;
     options.is_run = true;
@@ -71,12 +71,13 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
     options.manifest = [&](const tree::Unkept& unkept) {
         return paths.contains(unkept.path) && wish.options.manifest ? wish.options.manifest(unkept) : Result<>();
     };
-    tree::Remarks of_files(
-        [&](const tree::Remark& remark) {
-            if (paths.contains(remark.path) || is_error(remark.kind)) remarks.add(remark.kind, remark.path, remark.why);
+    tree::EntryLog of_files(
+        [&](const tree::LogEntry& log_entry) {
+            if (paths.contains(log_entry.path) || is_error(log_entry.kind))
+                entry_log.add(log_entry.kind, log_entry.path, log_entry.why);
             return Result<>();
         },
-        remarks.recorded());
+        entry_log.recorded());
     tree::CopyCounts own;
     const auto copied = tree::copy_tree(wish.source, wish.target, options, of_files, own);
     for (const auto count : {&tree::CopyCounts::copied, &tree::CopyCounts::linked, &tree::CopyCounts::adjusted,
@@ -90,11 +91,11 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
 /// in a bucket.
 struct TargetHold {
     std::unique_ptr<sys::Folder> lock;
-    std::unique_ptr<catalog::HeldClaim> claim;
+    std::unique_ptr<catalog::HeldRunLock> claim;
 };
 
 Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, std::uint64_t identity,
-                               tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts) {
+                               tree::TreeCopyOptions& options, tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     TargetHold hold;
     if (!options.is_dry) {
         FB_TRY_ASSIGN(lock, lock_target(wish.target));
@@ -108,7 +109,7 @@ Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, 
         const auto name = catalog::own_directory + ("/" + format::name_of_identity(identity));
         auto of_identity = wish.options;
         of_identity.is_locked = hold.lock != nullptr;
-        FB_TRY(copy_files(wish, of_identity, {name}, remarks, counts));
+        FB_TRY(copy_files(wish, of_identity, {name}, entry_log, counts));
         options.filter.exclude.push_back(name);
     }
     if (!hold.lock) {  // another copy that came in between has it, or is refused now
@@ -130,18 +131,18 @@ bool is_of_source(const RunCopyPlan& plan, const std::string& place, std::uint64
 
 // What an agent of an ended session has committed since the target was listed keeps its manifest.
 Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyPlan& plan,
-                                             const std::vector<std::string>& places, tree::Remarks& remarks) {
+                                             const std::vector<std::string>& places, tree::EntryLog& entry_log) {
     std::vector<std::string> free;
     for (const auto& place : places) {
         const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
         if (!there || is_of_source(plan, place, there->snapshot_id)) free.push_back(place);
-        else remarks.add(tree::RemarkKind::failed, place, "another save of the step was committed there meanwhile");
+        else entry_log.add(tree::EntryEvent::failed, place, "another save of the step was committed there meanwhile");
     }
     return free;
 }
 
 // What a copy of files must not touch: snapshots that stay, and views that would show the wrong bytes of them.
-Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::Remarks& remarks) {
+Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::EntryLog& entry_log) {
     OtherViews views(*wish.store, wish.source, wish.target, filter);
     for (const auto& place : plan.gone) filter.exclude.push_back(place);
     for (const auto& place : plan.kept) {
@@ -150,31 +151,32 @@ Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilt
         if (match == plan.source.end()) continue;
         FB_TRY(views.leave_out_if_other(match->second, place));
     }
-    views.tell(remarks);
+    views.tell(entry_log);
     return {};
 }
 
 // Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
 // none.
-std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::Remarks& remarks,
+std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::EntryLog& entry_log,
                                       tree::CannotKeep cannot_keep) {
     std::set<std::string> lacking;
     std::uint64_t known = 0;
-    for (const auto& remark : remarks.first()) {
-        const bool is_refused = remark.kind == tree::RemarkKind::not_kept && cannot_keep == tree::CannotKeep::refuse;
-        if (!is_error(remark.kind) && remark.kind != tree::RemarkKind::released && !is_refused) continue;
-        const auto stream = remark.path.find('/');
-        lacking.insert(remark.path.substr(0, remark.path.find('/', stream == std::string::npos ? stream : stream + 1)));
-        known += tree::is_error(remark.kind) ? 1 : 0;
+    for (const auto& log_entry : entry_log.first()) {
+        const bool is_refused = log_entry.kind == tree::EntryEvent::not_kept && cannot_keep == tree::CannotKeep::refuse;
+        if (!is_error(log_entry.kind) && log_entry.kind != tree::EntryEvent::released && !is_refused) continue;
+        const auto stream = log_entry.path.find('/');
+        lacking.insert(
+            log_entry.path.substr(0, log_entry.path.find('/', stream == std::string::npos ? stream : stream + 1)));
+        known += tree::is_error(log_entry.kind) ? 1 : 0;
     }
     std::vector<std::string> places;
-    if (known == remarks.errors() && remarks.taken())
+    if (known == entry_log.errors() && entry_log.taken())
         for (const auto& [place, version] : plan.source)
             if (!lacking.contains(place) && !plan.kept.contains(place)) places.push_back(place);
     return places;
 }
 
-Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& remarks, RunCopied& copied) {
+Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryLog& entry_log, RunCopied& copied) {
     auto& store = *wish.store;
     FB_TRY_ASSIGN(target, versions_of(store, wish.target));
     for (const auto& [place, version] : target) {
@@ -191,21 +193,21 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
         const auto* const state = verified ? "is damaged" : "cannot be checked";
         const auto why = verified ? verified->damage.front().text : verified.error().what;
         if (plan.kept.contains(place)) {
-            remarks.add(
-                tree::RemarkKind::failed, place,
+            entry_log.add(
+                tree::EntryEvent::failed, place,
                 fmt::format("the target's copy, which was there before, {} and was left as it is: {}", state, why));
             continue;
         }
         FB_TRY(discard(store, version));
-        remarks.add(tree::RemarkKind::failed, place,
-                    fmt::format("read back it {}, and was taken away again: {}", state, why));
+        entry_log.add(tree::EntryEvent::failed, place,
+                      fmt::format("read back it {}, and was taken away again: {}", state, why));
     }
-    if (remarks.has_errors()) return {};
+    if (entry_log.has_errors()) return {};
     for (const auto& [place, version] : plan.source) {  // a pattern of a stream's name may fit another one
         if (target.contains(place)) continue;
         FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
-        remarks.add(is_gone ? tree::RemarkKind::vanished : tree::RemarkKind::failed, place,
-                    is_gone ? "the run has removed it" : "it did not come to the target");
+        entry_log.add(is_gone ? tree::EntryEvent::vanished : tree::EntryEvent::failed, place,
+                      is_gone ? "the run has removed it" : "it did not come to the target");
     }
     return {};
 }
@@ -258,7 +260,7 @@ Result<bool> is_run(const std::string& path) {
 
 Result<std::uint64_t> run_identity(const std::string& path) { return catalog::identity_of(sys::posix_store(), path); }
 
-Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::CopyCounts& counts) {
+Result<RunCopied> copy_run(const RunCopy& asked, tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     RunCopied copied;
     FB_TRY(check_run_places(asked.source, asked.target));
     const auto store = sys::open_target_store_below({asked.source, asked.target});
@@ -273,27 +275,27 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     for (const char* behind : {"/forebay/sessions", "/.*.new", "/.stop", "/.save", "/.continue", "/*/.step-*"})
         options.filter.exclude.emplace_back(behind);
     FB_TRY(check_removals(wish, plan.source));
-    FB_TRY_ASSIGN(hold, hold_target(wish, plan.source, identity, options, remarks, counts));
+    FB_TRY_ASSIGN(hold, hold_target(wish, plan.source, identity, options, entry_log, counts));
     FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
     plan.unnamed_before = std::move(steps);
-    FB_TRY(clear_target(wish, hold.claim.get(), plan, remarks, counts));
-    FB_TRY(leave_out(wish, plan, options.filter, remarks));
+    FB_TRY(clear_target(wish, hold.claim.get(), plan, entry_log, counts));
+    FB_TRY(leave_out(wish, plan, options.filter, entry_log));
     if (options.is_dry) {
         options.filter.count_uses();
-        FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
+        FB_TRY(tree::copy_tree(wish.source, wish.target, options, entry_log, counts));
         return copied;
     }
     auto without_manifests = options;
     for (const auto* manifest : each_manifest) without_manifests.filter.exclude.emplace_back(manifest);
     without_manifests.filter.count_uses();
-    FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
+    FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, entry_log, counts));
     std::set<std::string> manifests;
     FB_TRY(hold.claim ? hold.claim->check_held() : Result<>());
-    FB_TRY_ASSIGN(places, free_places(wish, plan, whole_places(plan, remarks, options.cannot_keep), remarks));
+    FB_TRY_ASSIGN(places, free_places(wish, plan, whole_places(plan, entry_log, options.cannot_keep), entry_log));
     for (const auto& place : places) manifests.insert(place + "/" + catalog::manifest_name);
-    FB_TRY(copy_files(wish, options, manifests, remarks, counts));
+    FB_TRY(copy_files(wish, options, manifests, entry_log, counts));
     FB_TRY(remove_unnamed(*store, wish.target, plan.unnamed_before));
-    FB_TRY(read_back(wish, plan, remarks, copied));
+    FB_TRY(read_back(wish, plan, entry_log, copied));
     return copied;
 }
 

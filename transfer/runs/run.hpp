@@ -32,6 +32,6 @@ Result<std::uint64_t> run_identity(const std::string& path);
 /// `refused` where the target is another run, or where a link stands in the place of a stream or snapshot of either. In
 /// a dry run nothing is read back. Snapshots that go, since the source
 /// has another save of their step or with `removes_extra` none, count as removed.
-Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::CopyCounts& counts);
+Result<RunCopied> copy_run(const RunCopy& asked, tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
 }  // namespace forebay::cli

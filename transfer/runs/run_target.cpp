@@ -13,9 +13,9 @@
 #include "core/base/units.hpp"
 #include "core/terminal/log.hpp"
 #include "path/catalog/catalog.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/catalog/views.hpp"
 
 namespace forebay::cli {
@@ -87,17 +87,22 @@ std::string save_text(const Version& version) {
 /// Decides of one snapshot of the target after the other.
 class Clearing {
 public:
-    Clearing(const RunCopy& wish, const catalog::HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
+    Clearing(const RunCopy& wish, const catalog::HeldRunLock* held, RunCopyPlan& plan, tree::EntryLog& entry_log,
              tree::CopyCounts& counts)
-        : wish_(wish), held_(held), plan_(plan), remarks_(remarks), counts_(counts), ids_(places_by_id(plan.source)) {}
+        : wish_(wish),
+          held_(held),
+          plan_(plan),
+          entry_log_(entry_log),
+          counts_(counts),
+          ids_(places_by_id(plan.source)) {}
 
     /// A manifest of the source that cannot be read may be that of any snapshot: then none goes.
     void pass_over_unreadable() {
         for (const auto& [place, version] : plan_.source) {
             if (version.readable) continue;
             all_readable_ = false;
-            remarks_.add(tree::RemarkKind::failed, place,
-                         "its manifest cannot be read: " + version.readable.error().what);
+            entry_log_.add(tree::EntryEvent::failed, place,
+                           "its manifest cannot be read: " + version.readable.error().what);
             plan_.kept.insert(place);
         }
     }
@@ -122,8 +127,8 @@ public:
         const auto kind = version.readable ? ErrorKind::corrupt : version.readable.error().kind;
         if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) {
             plan_.kept.insert(place);
-            remarks_.add(tree::RemarkKind::failed, place,
-                         "the target's manifest cannot be read: " + version.readable.error().what);
+            entry_log_.add(tree::EntryEvent::failed, place,
+                           "the target's manifest cannot be read: " + version.readable.error().what);
             return {};
         }
         if (!removes && !version.readable && kind == ErrorKind::corrupt) return keep_damaged(place, version);
@@ -135,8 +140,8 @@ public:
 private:
     Result<> keep_other(const std::string& place, const Version& version, const Version& of_source) {
         plan_.kept.insert(place);
-        remarks_.add(
-            tree::RemarkKind::failed, place,
+        entry_log_.add(
+            tree::EntryEvent::failed, place,
             fmt::format("source and target have different saves of this step: the target has {}, the source has {}. "
                         "A copy replaces no other save. forebay delete {} removes the target's",
                         save_text(version), save_text(of_source), show_text(version.snapshot.directory)));
@@ -146,8 +151,8 @@ private:
     // Its node files may be a whole save of a session at the target.
     Result<> keep_damaged(const std::string& place, const Version& version) {
         plan_.kept.insert(place);
-        remarks_.add(
-            tree::RemarkKind::failed, place,
+        entry_log_.add(
+            tree::EntryEvent::failed, place,
             fmt::format("the target's snapshot stays, since nobody knows which save it is. forebay delete {}, then the "
                         "same copy, replaces it: {}",
                         show_text(version.snapshot.directory), version.readable.error().what));
@@ -172,7 +177,7 @@ private:
         auto& store = *wish_.store;
         const auto path = wish_.target + "/" + to;
         if (wish_.options.is_dry) {
-            remarks_.add(tree::RemarkKind::would_adjust, place, "it would get the name " + show_text(to));
+            entry_log_.add(tree::EntryEvent::would_adjust, place, "it would get the name " + show_text(to));
             plan_.gone.insert(place);
             plan_.kept.insert(to);
             return {};
@@ -190,7 +195,7 @@ private:
     }
 
     Result<> say(const std::string& place, const Version& version, bool is_extra) {
-        remarks_.add(tree::RemarkKind::would_remove, place, "the source has no such save of this step");
+        entry_log_.add(tree::EntryEvent::would_remove, place, "the source has no such save of this step");
         FB_TRY(measure(*wish_.store, version.snapshot.directory, counts_.would_remove));
         if (is_extra) plan_.gone.insert(place);
         return {};
@@ -198,19 +203,19 @@ private:
 
     Result<> remove(const std::string& place, const Version& version) {
         if (held_ != nullptr) FB_TRY(held_->check_held());
-        FB_TRY(remarks_.taken());
+        FB_TRY(entry_log_.taken());
         tree::Amount amount;
         FB_TRY(measure(*wish_.store, version.snapshot.directory, amount));
         FB_TRY(discard(*wish_.store, version));
-        if (remarks_.records(tree::RemarkKind::removed)) remarks_.add(tree::RemarkKind::removed, place, "");
+        if (entry_log_.records(tree::EntryEvent::removed)) entry_log_.add(tree::EntryEvent::removed, place, "");
         counts_.removed += amount.entries;
         return {};
     }
 
     const RunCopy& wish_;
-    const catalog::HeldClaim* held_;
+    const catalog::HeldRunLock* held_;
     RunCopyPlan& plan_;
-    tree::Remarks& remarks_;
+    tree::EntryLog& entry_log_;
     tree::CopyCounts& counts_;
     const PlacesById ids_;
     bool all_readable_ = true;
@@ -230,16 +235,16 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
     return versions;
 }
 
-Result<std::unique_ptr<catalog::HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source) {
+Result<std::unique_ptr<catalog::HeldRunLock>> claim_target(const RunCopy& wish, const RunSnapshots& source) {
     FB_TRY_ASSIGN(identity, catalog::identity_of(*wish.store, wish.target));
-    if (identity == 0) return std::unique_ptr<catalog::HeldClaim>();
+    if (identity == 0) return std::unique_ptr<catalog::HeldRunLock>();
     std::uint32_t brought = 0;
     for (const auto& [place, version] : source) brought = std::max(brought, version.head.lineage.line().session);
     if (!wish.options.is_dry)
-        return catalog::HeldClaim::take(*wish.store, wish.target, log_to_errors(), catalog::HeldClaim::Use::copy,
-                                        wish.source, brought);
-    FB_TRY(catalog::HeldClaim::check_free(*wish.store, wish.target, log_to_errors(), wish.source));
-    return std::unique_ptr<catalog::HeldClaim>();
+        return catalog::HeldRunLock::take(*wish.store, wish.target, log_to_errors(), catalog::HeldRunLock::Use::copy,
+                                          wish.source, brought);
+    FB_TRY(catalog::HeldRunLock::check_free(*wish.store, wish.target, log_to_errors(), wish.source));
+    return std::unique_ptr<catalog::HeldRunLock>();
 }
 
 namespace {
@@ -277,12 +282,12 @@ Result<> check_removals(const RunCopy& wish, const RunSnapshots& source) {
     return check_target_lines(wish, source, target);
 }
 
-Result<> clear_target(const RunCopy& wish, const catalog::HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
-                      tree::CopyCounts& counts) {
+Result<> clear_target(const RunCopy& wish, const catalog::HeldRunLock* held, RunCopyPlan& plan,
+                      tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
     FB_TRY(check_no_stream_goes(wish, plan.source, target));
     FB_TRY(check_target_lines(wish, plan.source, target));
-    Clearing clearing(wish, held, plan, remarks, counts);
+    Clearing clearing(wish, held, plan, entry_log, counts);
     clearing.pass_over_unreadable();
     // A save that is there twice is unreadable at its second name, until the first is cleared.
     for (const bool is_readable : {true, false})

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "path/catalog/held_claim.hpp"
+#include "path/catalog/held_run_lock.hpp"
 #include "path/catalog/history.hpp"
 #include "transfer/runs/run.hpp"
 
@@ -31,7 +31,7 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run);
 /// holds it; then nothing is changed. A dry run only looks, and gets no claim. Of a target without an identity, which
 /// no session writes, nothing either. The number of the claim is above those of the sessions that saved what `source`
 /// has.
-Result<std::unique_ptr<catalog::HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source);
+Result<std::unique_ptr<catalog::HeldRunLock>> claim_target(const RunCopy& wish, const RunSnapshots& source);
 
 /// `refused` where `removes_extra` would take away what a session has saved at the target, or all that a stream has
 /// there. Sessions are told by their claims: the number of a line may be given at both places.
@@ -42,8 +42,8 @@ Result<> check_removals(const RunCopy& wish, const RunSnapshots& source);
 /// target's may be the better one. A snapshot of which the source has none stays and is named as `failed`, unless
 /// `removes_extra` lets it go. `held` may be null. First asks what check_removals() does: with a claim nothing comes
 /// in between.
-Result<> clear_target(const RunCopy& wish, const catalog::HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
-                      tree::CopyCounts& counts);
+Result<> clear_target(const RunCopy& wish, const catalog::HeldRunLock* held, RunCopyPlan& plan,
+                      tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
 /// Takes a snapshot of the target away, with its views.
 Result<> discard(sys::Store& store, const catalog::Version& version);

@@ -31,10 +31,10 @@ Result<> OtherViews::leave_out_if_other(const catalog::Version& version, const s
     return own && other && own->nodes == other->nodes ? Result<>() : leave_out(version);
 }
 
-void OtherViews::tell(tree::Remarks& remarks) const {
+void OtherViews::tell(tree::EntryLog& entry_log) const {
     for (const auto& [command, first] : commands_)
-        remarks.add(tree::RemarkKind::passed_over, first,
-                    "a view shows node files as they lie in the source; for the target: " + command);
+        entry_log.add(tree::EntryEvent::skipped, first,
+                      "a view shows node files as they lie in the source; for the target: " + command);
 }
 
 Result<> OtherViews::leave_out(const std::string& stream, const std::string& name, const std::string& words) {

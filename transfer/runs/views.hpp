@@ -7,7 +7,7 @@
 #include <string>
 
 #include "path/catalog/history.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 #include "transfer/walk/filter.hpp"
 
 namespace forebay::cli {
@@ -23,7 +23,7 @@ public:
     /// The same where the target has other node files of it at `place`, below both runs.
     Result<> leave_out_if_other(const catalog::Version& version, const std::string& place);
     /// A remark for all that one command makes anew.
-    void tell(tree::Remarks& remarks) const;
+    void tell(tree::EntryLog& entry_log) const;
 
 private:
     Result<> leave_out(const std::string& stream, const std::string& name, const std::string& words);

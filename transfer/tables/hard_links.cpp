@@ -50,7 +50,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
     }
     if (std::exchange(links.is_granted, false)) return Turn::first;
     if (links.names_left > 0 && links.names_left != unknown_names) --links.names_left;
-    if (!links.at.branch) {
+    if (!links.at.dir_node) {
         links.waiting.push_back(own);
         ++waiting_;
         return Turn::waits;
@@ -62,7 +62,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
 
 Result<HardLinks::Turn> HardLinks::take_spilled(const sys::EntryId& id, SpilledLinks links, const EntryPlace& own,
                                                 EntryPlace& at) {
-    FB_TRY_ASSIGN(place, places_.get(links.place, own.branch));
+    FB_TRY_ASSIGN(place, places_.get(links.place, own.dir_node));
     at = std::move(place);
     if (links.names_left == unknown_names) return Turn::ready;
     if (--links.names_left == 0) FB_TRY(spilled_.erase(id));

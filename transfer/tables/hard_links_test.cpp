@@ -22,29 +22,29 @@ HardLinks::Turn take(HardLinks& links, const sys::EntryStatus& status, const sys
 
 TEST_CASE("hard_links: the first copies, the others wait or link") {
     HardLinks links;
-    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");
     const sys::EntryStatus status{.names = 4, .id = {1, 2}};
     tree::EntryPlace at;
     CHECK_FALSE(links.knows(status.id.number));
-    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, {dir_node, "a"}, at) == HardLinks::Turn::first);
     CHECK(links.knows(status.id.number));
-    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
-    CHECK(take(links, status, {}, {branch, "c"}, at) == HardLinks::Turn::waits);
-    const auto waiting = links.published(links.id_of(status), {branch, "a"});
+    CHECK(take(links, status, {}, {dir_node, "b"}, at) == HardLinks::Turn::waits);
+    CHECK(take(links, status, {}, {dir_node, "c"}, at) == HardLinks::Turn::waits);
+    const auto waiting = links.published(links.id_of(status), {dir_node, "a"});
     REQUIRE(waiting.size() == 2);
     CHECK(waiting.back().name == "c");
-    CHECK(take(links, status, {}, {branch, "d"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {dir_node, "d"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
     CHECK_FALSE(links.knows(status.id.number));  // all four names were met
 }
 
 TEST_CASE("hard_links: where the first fails, another one is first") {
     HardLinks links;
-    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");
     const sys::EntryStatus status{.names = 2, .id = {1, 2}};
     tree::EntryPlace at;
-    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
+    CHECK(take(links, status, {}, {dir_node, "a"}, at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, {dir_node, "b"}, at) == HardLinks::Turn::waits);
     const auto waiting = links.failed(links.id_of(status));
     REQUIRE(waiting.size() == 1);
     CHECK(take(links, status, {}, waiting.front(), at) == HardLinks::Turn::first);
@@ -52,14 +52,14 @@ TEST_CASE("hard_links: where the first fails, another one is first") {
 
 TEST_CASE("hard_links: a name that could not be linked yet is linked later") {
     HardLinks links;
-    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");
     const sys::EntryStatus status{.names = 2, .id = {1, 2}};
     tree::EntryPlace at;
-    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(links.published(links.id_of(status), {branch, "a"}).empty());
-    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {dir_node, "a"}, at) == HardLinks::Turn::first);
+    CHECK(links.published(links.id_of(status), {dir_node, "a"}).empty());
+    CHECK(take(links, status, {}, {dir_node, "b"}, at) == HardLinks::Turn::ready);
     links.asks_again(links.id_of(status), at);
-    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {dir_node, "b"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
 }
 
@@ -72,15 +72,15 @@ TEST_CASE("hard_links: an inode of the target stands for one of the source") {
 
 TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, with the folders of the target") {
     HardLinks links({.inodes = 1, .inode_bytes = 0, .place_bytes = 0});
-    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    const auto root = std::make_shared<tree::DirNode>(nullptr, "");
     tree::EntryPlace at;
     const auto make = [&](std::uint64_t number) {
-        auto above = std::make_shared<tree::Branch>(root, "above");
-        auto folder = std::make_shared<tree::Branch>(above, "folder" + std::to_string(number));
+        auto above = std::make_shared<tree::DirNode>(root, "above");
+        auto folder = std::make_shared<tree::DirNode>(above, "folder" + std::to_string(number));
         folder->status(tree::TreeSide::target).id = {5, 100 + number};
         return folder;
     };
-    std::weak_ptr<tree::Branch> last;
+    std::weak_ptr<tree::DirNode> last;
     for (std::uint64_t number = 1; number <= 3; ++number) {
         const auto folder = make(number);
         last = folder;
@@ -97,9 +97,9 @@ TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, 
         CAPTURE(number);
         const sys::EntryStatus status{.names = 3, .id = {1, number}};
         CHECK(take(links, status, {}, {make(9), "third"}, at) == HardLinks::Turn::ready);
-        CHECK(path_of(*at.branch, at.name) == "above/folder" + std::to_string(number) + "/first");
-        CHECK(at.branch->status(tree::TreeSide::target).id == sys::EntryId{5, 100 + number});
-        CHECK(at.branch->parent->parent == root);
+        CHECK(path_of(*at.dir_node, at.name) == "above/folder" + std::to_string(number) + "/first");
+        CHECK(at.dir_node->status(tree::TreeSide::target).id == sys::EntryId{5, 100 + number});
+        CHECK(at.dir_node->parent->parent == root);
     }
     // All names of the three were met: who has that number now is another inode.
     for (std::uint64_t number = 1; number <= 3; ++number)
@@ -108,30 +108,30 @@ TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, 
 
 TEST_CASE("hard_links: a name that could not be linked yet is linked later, from a file too") {
     HardLinks links({.inodes = 0, .inode_bytes = 0, .place_bytes = 0});
-    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");
     const sys::EntryStatus status{.names = 3, .id = {1, 2}};
     tree::EntryPlace at;
-    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(links.published(links.id_of(status), {branch, "a"}).empty());
-    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {dir_node, "a"}, at) == HardLinks::Turn::first);
+    CHECK(links.published(links.id_of(status), {dir_node, "a"}).empty());
+    CHECK(take(links, status, {}, {dir_node, "b"}, at) == HardLinks::Turn::ready);
     links.asks_again(links.id_of(status), at);
-    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
-    CHECK(take(links, status, {}, {branch, "c"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {dir_node, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {dir_node, "c"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
-    CHECK(take(links, status, {}, {branch, "of another inode"}, at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, {dir_node, "of another inode"}, at) == HardLinks::Turn::first);
 }
 
 TEST_CASE("hard_links: memory does not follow the number of inodes") {
     HardLinks links({.inodes = 1'000, .inode_bytes = 0, .place_bytes = 0});
-    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    const auto root = std::make_shared<tree::DirNode>(nullptr, "");
     constexpr std::uint64_t count = 20'000;
     tree::EntryPlace at;
     const auto meet = [&](std::uint64_t number, HardLinks::Turn turn) {
         const sys::EntryStatus status{.names = 2, .id = {1, number}};
-        const auto folder = std::make_shared<tree::Branch>(root, "a folder of its own " + std::to_string(number));
+        const auto folder = std::make_shared<tree::DirNode>(root, "a folder of its own " + std::to_string(number));
         if (take(links, status, {}, {folder, "name"}, at) != turn) return 1;
         if (turn == HardLinks::Turn::first) links.published(links.id_of(status), {folder, "name"});
-        else if (at.branch->name != folder->name) return 1;
+        else if (at.dir_node->name != folder->name) return 1;
         return 0;
     };
     int wrong = 0;
@@ -145,17 +145,17 @@ TEST_CASE("hard_links: memory does not follow the number of inodes") {
 }
 
 TEST_CASE("hard_links: an inode that got the number of another one is not taken for it") {
-    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");
     const auto differ = [&](HardLinks& links, const sys::EntryStatus& before, const sys::EntryStatus& after) {
         tree::EntryPlace at;
-        CHECK(take(links, before, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-        CHECK(take(links, before, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
-        CHECK(take(links, after, {}, {branch, "c"}, at) == HardLinks::Turn::first);
-        CHECK(links.published(links.id_of(after), {branch, "c"}).empty());
-        CHECK(take(links, after, {}, {branch, "d"}, at) == HardLinks::Turn::ready);
+        CHECK(take(links, before, {}, {dir_node, "a"}, at) == HardLinks::Turn::first);
+        CHECK(take(links, before, {}, {dir_node, "b"}, at) == HardLinks::Turn::waits);
+        CHECK(take(links, after, {}, {dir_node, "c"}, at) == HardLinks::Turn::first);
+        CHECK(links.published(links.id_of(after), {dir_node, "c"}).empty());
+        CHECK(take(links, after, {}, {dir_node, "d"}, at) == HardLinks::Turn::ready);
         CHECK(at.name == "c");
-        CHECK(links.published(links.id_of(before), {branch, "a"}).size() == 1);
-        CHECK(take(links, after, {}, {branch, "e"}, at) == HardLinks::Turn::ready);
+        CHECK(links.published(links.id_of(before), {dir_node, "a"}).size() == 1);
+        CHECK(take(links, after, {}, {dir_node, "e"}, at) == HardLinks::Turn::ready);
         CHECK(at.name == "c");
         return links.id_of(before) != links.id_of(after);
     };

@@ -65,20 +65,20 @@ TEST_CASE("spill_reads: beyond memory a look costs one read, and none where the 
 
 TEST_CASE("spill_reads: names of many inodes are linked without a read") {
     tree::HardLinks links;
-    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    const auto root = std::make_shared<tree::DirNode>(nullptr, "");
     constexpr std::uint64_t count = 150'000;
     static_assert(count > 2 * tree::TableLimits{}.inodes);
     std::uint64_t wrong = 0;
-    tree::BranchRef folder;
+    tree::DirNodeRef folder;
     tree::EntryPlace at;
     reads = writes = 0;
     for (const auto turn : {tree::HardLinks::Turn::first, tree::HardLinks::Turn::ready})
         for (std::uint64_t number = 0; number < count; ++number) {
-            if (number % 100 == 0) folder = std::make_shared<tree::Branch>(root, std::to_string(number));
+            if (number % 100 == 0) folder = std::make_shared<tree::DirNode>(root, std::to_string(number));
             const sys::EntryStatus status{.names = 2, .id = inode(number)};
             if (links.take(status, {}, {folder, "name"}, at).value() != turn) ++wrong;
             if (turn == tree::HardLinks::Turn::first) links.published(links.id_of(status), {folder, "name"});
-            else if (at.branch->name != folder->name) ++wrong;
+            else if (at.dir_node->name != folder->name) ++wrong;
         }
     CHECK(wrong == 0);
     CHECK(reads == 0);

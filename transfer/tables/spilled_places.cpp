@@ -45,30 +45,30 @@ Result<SpilledPlaces::Spilled> SpilledPlaces::read_folder(std::uint64_t at) {
 }
 
 Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {
-    std::vector<BranchRef> missing;
+    std::vector<DirNodeRef> missing;
     std::uint64_t above = 0;
-    for (auto at = place.branch; at->parent; at = at->parent) {
+    for (auto at = place.dir_node; at->parent; at = at->parent) {
         const auto known = known_.find(at.get());
-        if (known != known_.end() && known->second.branch.lock() == at) {
+        if (known != known_.end() && known->second.dir_node.lock() == at) {
             above = known->second.at;
             break;
         }
         missing.push_back(at);
     }
     if (known_.size() + missing.size() > known_max) known_.clear();
-    for (auto branch = missing.rbegin(); branch != missing.rend(); ++branch) {
-        const auto name = text_of_id((*branch)->status(TreeSide::target).id) + (*branch)->name;
+    for (auto dir_node = missing.rbegin(); dir_node != missing.rend(); ++dir_node) {
+        const auto name = text_of_id((*dir_node)->status(TreeSide::target).id) + (*dir_node)->name;
         FB_TRY_ASSIGN(next, texts_.append(text_of_place(above, name)));
         above = next;
-        known_[branch->get()] = {*branch, above};
+        known_[dir_node->get()] = {*dir_node, above};
     }
     return texts_.append(text_of_place(above, place.name));
 }
 
-Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const BranchRef& any) {
+Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const DirNodeRef& any) {
     FB_TRY_ASSIGN(own, read(at));
     std::vector<std::pair<std::uint64_t, Spilled>> missing;
-    BranchRef folder;
+    DirNodeRef folder;
     for (auto up = own.above; !folder;) {
         if (up == 0) {
             folder = any;
@@ -83,7 +83,7 @@ Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const BranchRef& any) {
     }
     for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
         auto& [place, spilled] = *next;
-        folder = std::make_shared<Branch>(std::move(folder), std::move(spilled.name));
+        folder = std::make_shared<DirNode>(std::move(folder), std::move(spilled.name));
         folder->status(TreeSide::target).id = spilled.id;
         if (folders_.size() >= folders_max) folders_.clear();
         folders_.emplace(place, folder);

@@ -8,12 +8,12 @@
 #include <unordered_map>
 
 #include "transfer/tables/spill_texts.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 
 struct EntryPlace {
-    BranchRef branch;
+    DirNodeRef dir_node;
     std::string name;
 };
 
@@ -24,7 +24,7 @@ public:
 
     Result<std::uint64_t> put(const EntryPlace& place);
     /// The same place, by branches that nothing else is done in; `any` is another branch of the tree.
-    Result<EntryPlace> get(std::uint64_t at, const BranchRef& any);
+    Result<EntryPlace> get(std::uint64_t at, const DirNodeRef& any);
 
 private:
     struct Spilled {
@@ -37,13 +37,13 @@ private:
     Result<Spilled> read_folder(std::uint64_t at);
 
     struct Known {
-        std::weak_ptr<Branch> branch;  // another one may come to lie where it was
+        std::weak_ptr<DirNode> dir_node;  // another one may come to lie where it was
         std::uint64_t at = 0;
     };
 
     SpillTexts texts_;
-    std::unordered_map<const Branch*, Known> known_;        // of the last places that were put
-    std::unordered_map<std::uint64_t, BranchRef> folders_;  // of the last ones that were asked for
+    std::unordered_map<const DirNode*, Known> known_;        // of the last places that were put
+    std::unordered_map<std::uint64_t, DirNodeRef> folders_;  // of the last ones that were asked for
 };
 
 }  // namespace forebay::tree

@@ -21,14 +21,14 @@ struct TableLimits {
     /// Names of the folders that are compared at a time, on both sides: 600,000 or so.
     std::size_t name_bytes = 96u << 20;
     /// Folders of the target that stand where the source has other entries, and are replaced in the end.
-    std::size_t put_off = 1u << 16;
+    std::size_t deferred = 1u << 16;
 };
 
 /// The sync before names: after so many entries, bytes or seconds, whichever comes first. A kill costs no more than
 /// that, as whole entries without a name are copied again.
 struct NamingLimits {
     std::size_t entries = 4096;
-    std::uint64_t branches = 1u << 17;  // above them, 100 MB where no two have one
+    std::uint64_t dir_nodes = 1u << 17;  // above them, 100 MB where no two have one
     std::uint64_t bytes = 1u << 30;
     std::chrono::seconds age{5};
 };

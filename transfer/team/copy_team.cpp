@@ -49,28 +49,28 @@ private:
 
 CopyTeam::CopyTeam(CopyParts& parts, Team& team)
     : parts_(parts), team_(team), counts_(fields_of(parts.counts, parts.options.filter)) {
-    parts_.branch_ends.tell_root_done([&team] { team.root_done(); });
+    parts_.dir_node_ends.tell_root_done([&team] { team.root_done(); });
     if (team.process() != 0)  // the first process does all of these, at the end
         parts_.deferred.send_to_other([&team](const EntryPlace& place) {
-            team.say({.kind = TeamKind::put_off, .path = team_path(*place.branch), .text = place.name});
+            team.say({.kind = TeamKind::deferred, .path = team_path(*place.dir_node), .text = place.name});
         });
     parts_.links.share_with_others([this](const sys::EntryStatus& status, const sys::EntryId& existing,
                                           const EntryPlace& own, EntryPlace&) { return ask(status, existing, own); },
                                    [this](const sys::EntryId& id, const EntryPlace& at) { tell(id, at); });
 }
 
-TeamWork CopyTeam::work(const BranchRef& root) {
+TeamWork CopyTeam::work(const DirNodeRef& root) {
     return {.share = parts_.share,
             .folders = parts_.folders,
             .root = root,
             .may_lack_target = parts_.options.is_dry,
             .makes_target = !parts_.options.is_dry,
-            .enter = [this](TreeWorker& worker, const BranchRef& branch) { parts_.walk.enter(worker, branch); },
-            .portion = [this](TreeWorker& worker, const BranchRef& branch,
-                              const Portion& portion) { parts_.walk.copy_portion(worker, branch, portion); },
-            .file = [this](TreeWorker& worker, const BranchRef& folder,
-                           const TeamMessage& gift) { return copy_piece(worker, folder, gift); },
-            .done = [this](const BranchRef& branch) { parts_.branch_ends.done_in(branch); },
+            .enter = [this](TreeWorker& worker, const DirNodeRef& dir_node) { parts_.walk.enter(worker, dir_node); },
+            .batch = [this](TreeWorker& worker, const DirNodeRef& dir_node,
+                            const NameBatch& batch) { parts_.walk.copy_batch(worker, dir_node, batch); },
+            .file = [this](TreeWorker& worker, const DirNodeRef& folder,
+                           const TeamMessage& work_item) { return copy_piece(worker, folder, work_item); },
+            .done = [this](const DirNodeRef& dir_node) { parts_.dir_node_ends.done_in(dir_node); },
             .counts = [this] { return counts_.own(); },
             .idle = [this] { parts_.naming.flush_idle(); },
             .hear =
@@ -82,30 +82,30 @@ TeamWork CopyTeam::work(const BranchRef& root) {
 
 void CopyTeam::settle(const TeamMessage& message) {
     switch (message.kind) {
-        case TeamKind::remark: return add_remark(message, parts_.remarks);
+        case TeamKind::log_entry: return add_log_entry(message, parts_.entry_log);
         case TeamKind::unkept:
             if (const auto taken = parts_.losses.take_unkept(unkept_of(message)); !taken)
                 parts_.failures.end_by(taken.error());
             return;
         case TeamKind::counts:
         case TeamKind::bye: counts_.take(message); return parts_.flow.tick();
-        case TeamKind::put_off: return put_off(message.path, message.text);
+        case TeamKind::deferred: return deferred(message.path, message.text);
         case TeamKind::failed: return parts_.failures.end_by(error_of(message));
         default: return;
     }
 }
 
-void CopyTeam::put_off(const std::string& path, const std::string& name) {
+void CopyTeam::deferred(const std::string& path, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    if (put_off_.size() < parts_.options.tables.put_off) put_off_.emplace(path, name);
+    if (deferred_.size() < parts_.options.tables.deferred) deferred_.emplace(path, name);
     else parts_.deferred.note_more();
 }
 
 TeamMessage CopyTeam::question(const sys::EntryStatus& status, const sys::EntryId& existing,
                                const EntryPlace& own) const {
-    TeamMessage question{.kind = TeamKind::link_ask, .id = team_id(*own.branch, TreeSide::source, status.id)};
+    TeamMessage question{.kind = TeamKind::link_ask, .id = team_id(*own.dir_node, TreeSide::source, status.id)};
     question.id.device ^= proof_of(status);
-    if (existing != sys::EntryId{}) question.other_id = team_id(*own.branch, TreeSide::target, existing);
+    if (existing != sys::EntryId{}) question.other_id = team_id(*own.dir_node, TreeSide::target, existing);
     return question;
 }
 
@@ -120,15 +120,15 @@ HardLinks::Turn CopyTeam::ask(const sys::EntryStatus& status, const sys::EntryId
 }
 
 void CopyTeam::tell(const sys::EntryId& id, const EntryPlace& at) {
-    TeamMessage message{.kind = at.branch ? TeamKind::link_published : TeamKind::link_failed};
+    TeamMessage message{.kind = at.dir_node ? TeamKind::link_published : TeamKind::link_failed};
     {
         const std::lock_guard lock(mutex_);
         const auto known = known_as_.extract(id);
         if (!known) return;  // of one name
         message.id = known.mapped();
     }
-    if (at.branch) {
-        message.path = team_path(*at.branch);
+    if (at.dir_node) {
+        message.path = team_path(*at.dir_node);
         message.text = at.name;
     }
     team_.say(std::move(message));
@@ -160,15 +160,15 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
             return parts_.further_names.link_all(worker, parts_.links.found(id, first), first, id);
         }
         for (const auto& place : parts_.links.granted(id)) {
-            parts_.failures.report(path_of(*place.branch, place.name), folder.error());
-            parts_.branch_ends.done_in(place.branch);
+            parts_.failures.report(path_of(*place.dir_node, place.name), folder.error());
+            parts_.dir_node_ends.done_in(place.dir_node);
         }
     });
 }
 
 // Both files are opened anew: they must be those that the other process speaks of.
-Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift) {
-    FB_TRY_ASSIGN(piece, GivenPiece::from(gift));
+Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const DirNodeRef& folder, const TeamMessage& work_item) {
+    FB_TRY_ASSIGN(piece, GivenPiece::from(work_item));
     FB_TRY_ASSIGN(source_folder, parts_.folders.get(folder, TreeSide::source));
     FB_TRY_ASSIGN(target_folder, parts_.folders.get(folder, TreeSide::target));
     FB_TRY_ASSIGN(source, source_folder->open_file(piece.name));
@@ -185,8 +185,8 @@ Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& fo
     return target->written_parts();
 }
 
-Result<> CopyTeam::take_over(TeamLead& lead) {
-    parts_.branch_ends.tell_root_done({});
+Result<> CopyTeam::take_over(Coordinator& lead) {
+    parts_.dir_node_ends.tell_root_done({});
     parts_.links.share_with_others(
         [this, &lead](const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
                       EntryPlace& at) -> Result<HardLinks::Turn> {
@@ -199,7 +199,7 @@ Result<> CopyTeam::take_over(TeamLead& lead) {
             return HardLinks::Turn::first;
         },
         {});
-    for (const auto& [path, name] : put_off_) {
+    for (const auto& [path, name] : deferred_) {
         FB_TRY_ASSIGN(folder, team_.folder_at(path));
         parts_.deferred.add({folder, name});
     }
@@ -207,7 +207,7 @@ Result<> CopyTeam::take_over(TeamLead& lead) {
 }
 
 Result<> begin_copy_team(const std::string& source, const std::string& target, const std::string& prefix,
-                         const TreeCopyOptions& options, const Remarks& remarks, sys::Folder& source_root,
+                         const TreeCopyOptions& options, const EntryLog& entry_log, sys::Folder& source_root,
                          sys::Folder* target_root) {
     TeamOrder order{.verb = TeamVerb::copy,
                     .threads = team_threads({source, target}, options.threads),
@@ -217,7 +217,7 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .options = options,
                     .has_list = options.wished != nullptr,
                     .lacks_target = target_root == nullptr,
-                    .recorded = remarks.recorded()};
+                    .recorded = entry_log.recorded()};
     FB_TRY_ASSIGN(root, team_root(source_root, source));
     order.source_root = root;
     FB_TRY_ASSIGN(status, source_root.status());

@@ -19,7 +19,7 @@ inline std::string field_text(sys::FileTime value) {
 }
 inline std::string field_text(const Preserve& value) { return words_of(value); }
 /// Without the targets that it leaves out.
-inline std::string field_text(const LayoutWish& value) { return value.words; }
+inline std::string field_text(const RequestedLayout& value) { return value.words; }
 inline std::string field_text(const std::vector<std::uint32_t>& value) {
     std::string text;
     for (const auto item : value) text += (text.empty() ? "" : ",") + std::to_string(item);
@@ -54,7 +54,7 @@ inline bool read_field(std::string_view text, Preserve& value) {
     if (preserve) value = *preserve;
     return preserve.has_value();
 }
-inline bool read_field(std::string_view text, LayoutWish& value) {
+inline bool read_field(std::string_view text, RequestedLayout& value) {
     auto layout = layout_from(text);
     if (!layout) return false;
     layout->excluded_targets = value.excluded_targets;

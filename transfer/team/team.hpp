@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "transfer/team/team_message.hpp"
-#include "transfer/walk/branch.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/walk/dir_node.hpp"
+#include "transfer/walk/name_batch.hpp"
 #include "transfer/walk/work_share.hpp"
 
 namespace forebay::tree {
@@ -30,7 +30,7 @@ public:
     PiecewiseFile& operator=(const PiecewiseFile&) = delete;
     virtual ~PiecewiseFile() = default;
     /// What another process must know of it, to copy these bytes.
-    virtual void describe(TeamMessage& gift, sys::ByteStretch bytes) const = 0;
+    virtual void describe(TeamMessage& work_item, sys::ByteStretch bytes) const = 0;
     /// Another process has copied these bytes; `parts` is what its OpenFile::written_parts() said.
     virtual void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) = 0;
 };
@@ -39,19 +39,19 @@ public:
 struct TeamWork {
     WorkShare& share;
     OpenFolders& folders;
-    BranchRef root;
+    DirNodeRef root;
     bool on_source = true, on_target = true;
     bool may_lack_target = false;  // in a dry run
     bool makes_target = false;     // folders of the target are there as soon as a process has entered them
     /// A folder that another process has listed, and what lies in it; ends with done() of it.
-    std::function<void(TreeWorker&, const BranchRef&)> enter{};
-    std::function<void(TreeWorker&, const BranchRef&, const Portion&)> portion{};
+    std::function<void(TreeWorker&, const DirNodeRef&)> enter{};
+    std::function<void(TreeWorker&, const DirNodeRef&, const NameBatch&)> batch{};
     /// A piece of a file; for done_by_other().
-    std::function<Result<std::string>(TreeWorker&, const BranchRef&, const TeamMessage&)> file{};
-    std::function<void(const BranchRef&)> done{};
+    std::function<Result<std::string>(TreeWorker&, const DirNodeRef&, const TeamMessage&)> file{};
+    std::function<void(const DirNodeRef&)> done{};
     /// What was found in a part that was given, for the one that gave it.
-    std::function<void(const BranchRef&, TeamMessage&)> tell_found{};
-    std::function<void(const BranchRef&, const TeamMessage&)> take_found{};
+    std::function<void(const DirNodeRef&, TeamMessage&)> tell_found{};
+    std::function<void(const DirNodeRef&, const TeamMessage&)> take_found{};
     /// Of this process so far: entries and bytes first.
     std::function<std::vector<std::uint64_t>()> counts{};
     /// Work of its own that waits for such a moment: threads have nothing to do.
@@ -78,17 +78,17 @@ public:
     /// 0 is the first process.
     std::uint64_t process() const { return process_; }
     /// A folder by its path, "" for the root, that some process has entered. It is never finished here.
-    Result<BranchRef> folder_at(const std::string& path);
+    Result<DirNodeRef> folder_at(const std::string& path);
 
 private:
-    void give(const TeamMessage& want);
-    TeamMessage gift_of(const Offer& offer) const;
-    void take(const TeamMessage& gift);
-    void do_gift(TreeWorker& worker, const TeamMessage& gift);
-    Result<> try_gift(TreeWorker& worker, const TeamMessage& gift);
-    Result<BranchRef> part_of(const TeamMessage& gift);
-    Result<BranchRef> open_below(const BranchRef& above, const std::string& name);
-    void say_done(const TeamMessage& gift, const BranchRef& part, bool failed, const std::string& parts = {});
+    void give(const TeamMessage& steal_request);
+    TeamMessage work_item_of(const Offer& offer) const;
+    void take(const TeamMessage& work_item);
+    void do_work_item(TreeWorker& worker, const TeamMessage& work_item);
+    Result<> try_work_item(TreeWorker& worker, const TeamMessage& work_item);
+    Result<DirNodeRef> part_of(const TeamMessage& work_item);
+    Result<DirNodeRef> open_below(const DirNodeRef& above, const std::string& name);
+    void say_done(const TeamMessage& work_item, const DirNodeRef& part, bool failed, const std::string& parts = {});
     void end_given(const TeamMessage& done);
 
     const std::uint64_t process_;
@@ -99,14 +99,14 @@ private:
     std::map<std::uint64_t, WorkShare::Offered> given_;
     std::uint64_t next_number_ = 1;
     std::mutex chain_mutex_;
-    std::vector<BranchRef> chain_;  // folders from the root to the one that was asked for last
+    std::vector<DirNodeRef> chain_;  // folders from the root to the one that was asked for last
 };
 
 /// Of a path as messages have it.
-std::string team_path(const Branch& branch);
+std::string team_path(const DirNode& dir_node);
 
 /// Which inode it is, on all hosts: numbers of devices are each host's own. Mounted file systems are told apart by the
-/// place of the mount. `branch` is the folder that the entry lies in.
-sys::EntryId team_id(const Branch& branch, TreeSide side, const sys::EntryId& id);
+/// place of the mount. `dir_node` is the folder that the entry lies in.
+sys::EntryId team_id(const DirNode& dir_node, TreeSide side, const sys::EntryId& id);
 
 }  // namespace forebay::tree

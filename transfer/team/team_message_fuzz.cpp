@@ -11,7 +11,7 @@
 #include "transfer/team/team_message.hpp"
 #include "transfer/team/team_order.hpp"
 #include "transfer/team/team_words.hpp"
-#include "transfer/walk/wished_paths.hpp"
+#include "transfer/walk/path_list.hpp"
 
 using namespace forebay::tree;
 
@@ -31,15 +31,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(error_of(*message));
     }
     for (const bool by_nul : {false, true}) {
-        const auto list = wished_paths({reinterpret_cast<const char*>(data), size}, by_nul, list_bytes);
+        const auto list = path_list({reinterpret_cast<const char*>(data), size}, by_nul, list_bytes);
         if (!list) continue;
         const auto blocks = (*list)->blocks_from(0).value();
-        WishedPaths again(list_bytes);
+        PathList again(list_bytes);
         for (const auto& block : blocks)
             if (!again.append_block(block)) std::abort();
         if (!again.close() || again.blocks_from(0).value() != blocks) std::abort();
     }
-    static_cast<void>(WishedPaths(list_bytes).append_block({reinterpret_cast<const char*>(data), size}));
+    static_cast<void>(PathList(list_bytes).append_block({reinterpret_cast<const char*>(data), size}));
     TeamStream stream;
     TeamMessage message;
     for (std::size_t at = 0; at < size; at += 7) {

@@ -20,7 +20,7 @@ using tree::TeamMessage;
 namespace {
 
 TeamMessage full() {
-    return {.kind = TeamKind::gift,
+    return {.kind = TeamKind::work_item,
             .process = 3,
             .number = 7,
             .flags = 5,
@@ -90,7 +90,7 @@ tree::TeamOrder full_order() {
                           .process = 2,
                           .processes = 5,
                           .threads = 3,
-                          .patience_seconds = 15,
+                          .timeout_seconds = 15,
                           .user = 1000,
                           .group = 100,
                           .umask = 022,

@@ -18,7 +18,7 @@ namespace {
 // here; options of a copy have theirs in each_copy_option().
 template <class Order, class Visit>
 void each_field(Order& order, Visit&& visit) {
-    auto& [verb, process, processes, threads, patience_seconds, user, group, umask, source, target, source_root,
+    auto& [verb, process, processes, threads, timeout_seconds, user, group, umask, source, target, source_root,
            target_root, probe, temporary_prefix, settings, options, has_list, reads_bytes, lists, sums, lacks_target,
            tells_births, recorded] = order;
     struct Plain {};
@@ -26,7 +26,7 @@ void each_field(Order& order, Visit&& visit) {
     visit("process", Plain{}, process);
     visit("processes", Plain{}, processes);
     visit("threads", Plain{}, threads);
-    visit("patience", Plain{}, patience_seconds);
+    visit("patience", Plain{}, timeout_seconds);
     visit("user", Plain{}, user);
     visit("group", Plain{}, group);
     visit("umask", Plain{}, umask);

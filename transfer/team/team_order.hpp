@@ -26,7 +26,7 @@ struct TeamOrder {
     std::uint64_t process = 0;    // of the member
     std::uint64_t processes = 1;  // the first one among them
     std::uint64_t threads = 0;    // 0: as many as its host has cores
-    std::uint64_t patience_seconds = 0;
+    std::uint64_t timeout_seconds = 0;
     std::uint64_t user = 0, group = 0, umask = 0;
     std::string source, target;  // absolute; for walk and remove the source alone
     TeamRoot source_root, target_root;

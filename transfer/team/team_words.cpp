@@ -62,23 +62,23 @@ sys::EntryStatus status_from(const std::vector<std::uint64_t>& numbers, std::siz
 
 }  // namespace
 
-TeamMessage message_of(const Remark& remark) {
-    return {.kind = TeamKind::remark,
-            .number = static_cast<std::uint64_t>(remark.kind),
-            .path = remark.path,
-            .text = remark.why};
+TeamMessage message_of(const LogEntry& log_entry) {
+    return {.kind = TeamKind::log_entry,
+            .number = static_cast<std::uint64_t>(log_entry.kind),
+            .path = log_entry.path,
+            .text = log_entry.why};
 }
 
-Remarks::Taker remarks_to_first(TeamPort& port) {
-    return [&port](const Remark& remark) {
-        port.send(0, message_of(remark));
+EntryLog::Taker log_to_first(TeamPort& port) {
+    return [&port](const LogEntry& log_entry) {
+        port.send(0, message_of(log_entry));
         return Result<>();
     };
 }
 
-void add_remark(const TeamMessage& message, Remarks& remarks) {
-    if (message.kind == TeamKind::remark && message.number < static_cast<std::uint64_t>(RemarkKind::count))
-        remarks.add(static_cast<RemarkKind>(message.number), message.path, message.text);
+void add_log_entry(const TeamMessage& message, EntryLog& entry_log) {
+    if (message.kind == TeamKind::log_entry && message.number < static_cast<std::uint64_t>(EntryEvent::count))
+        entry_log.add(static_cast<EntryEvent>(message.number), message.path, message.text);
 }
 
 TeamMessage message_of(const Unkept& unkept) {

@@ -3,18 +3,18 @@
 #pragma once
 
 #include "transfer/copy/copy.hpp"
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 #include "transfer/team/team_message.hpp"
 #include "transfer/team/team_port.hpp"
 #include "transfer/walk/walk.hpp"
 
 namespace forebay::tree {
 
-TeamMessage message_of(const Remark& remark);
+TeamMessage message_of(const LogEntry& log_entry);
 /// Of a member: the first process gets each of its remarks.
-Remarks::Taker remarks_to_first(TeamPort& port);
+EntryLog::Taker log_to_first(TeamPort& port);
 /// Adds it, where the message is one.
-void add_remark(const TeamMessage& message, Remarks& remarks);
+void add_log_entry(const TeamMessage& message, EntryLog& entry_log);
 
 TeamMessage message_of(const Unkept& unkept);
 Unkept unkept_of(const TeamMessage& message);

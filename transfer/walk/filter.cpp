@@ -58,9 +58,9 @@ std::vector<std::atomic<std::uint64_t>*> EntryFilter::uses() const {
     return uses;
 }
 
-bool EntryFilter::takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const {
+bool EntryFilter::takes(const DirNode& dir_node, const std::string& name, sys::EntryKind kind) const {
     if (is_empty()) return true;
-    const auto path = [&] { return path_of(branch, name); };
+    const auto path = [&] { return path_of(dir_node, name); };
     if (fits_any({exclude, use.get(), include.size()}, path, name)) return false;
     return include.empty() || kind == sys::EntryKind::folder || fits_any({include, use.get(), 0}, path, name);
 }

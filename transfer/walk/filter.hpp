@@ -10,7 +10,7 @@
 
 #include "core/sys/tree.hpp"
 #include "forebay/result.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 
@@ -30,7 +30,7 @@ struct EntryFilter {
     void count_uses() { use = std::make_shared<PatternUse>(include.size() + exclude.size()); }
     std::vector<std::atomic<std::uint64_t>*> uses() const;
     bool is_empty() const { return include.empty() && exclude.empty(); }
-    bool takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const;
+    bool takes(const DirNode& dir_node, const std::string& name, sys::EntryKind kind) const;
     /// The same of a path, with the folders that it goes through.
     bool takes(const std::string& path, sys::EntryKind kind) const;
 };

@@ -9,8 +9,8 @@ using namespace forebay;
 using sys::EntryKind;
 
 TEST_CASE("filter: a pattern with a slash is of a path, another one of a name") {
-    const auto root = std::make_shared<tree::Branch>(nullptr, "");
-    const auto below = std::make_shared<tree::Branch>(root, "run");
+    const auto root = std::make_shared<tree::DirNode>(nullptr, "");
+    const auto below = std::make_shared<tree::DirNode>(root, "run");
     const tree::EntryFilter names{.exclude = {"*.tmp"}};
     CHECK_FALSE(names.takes(*below, "a.tmp", EntryKind::file));
     CHECK_FALSE(names.takes(*below, "a.tmp", EntryKind::folder));

@@ -29,10 +29,11 @@ Result<NamedRoot> open_above(const std::string& path) {
 Result<NamedRoot> open_above_new(const std::string& path) {
     auto named = open_above(path);
     if (named) return named;
-    return because(named.error(), fmt::format("{} cannot be made: {}", show_text(path), named.error().what), "",
-                   !named.error().next.empty()                ? ""
-                   : named.error().kind == ErrorKind::missing ? "make the directory above it, or correct the path"
-                                                              : "a path in a directory that this user may write to");
+    return with_context(named.error(), fmt::format("{} cannot be made: {}", show_text(path), named.error().what), "",
+                        !named.error().next.empty() ? ""
+                        : named.error().kind == ErrorKind::missing
+                            ? "make the directory above it, or correct the path"
+                            : "a path in a directory that this user may write to");
 }
 
 std::string places_of(const std::string& source, const std::string& target) {

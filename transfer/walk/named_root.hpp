@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/sys/tree.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 
 namespace forebay::tree {
 

@@ -1,5 +1,5 @@
 // Sorts the paths of a list: as many as fit at a time in memory, each such run into a spill file, and all runs together
-// into WishedPaths.
+// into PathList.
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/store.hpp"
-#include "transfer/walk/wished_paths.hpp"
+#include "transfer/walk/path_list.hpp"
 
 namespace forebay::tree {
 
@@ -79,7 +79,7 @@ private:
     Result<> add_path(std::string_view path);
     Result<> keep(std::string_view names);
     Result<> spill();
-    Result<> merge(WishedPaths& paths);
+    Result<> merge(PathList& paths);
 
     const bool by_nul_;
     const std::size_t memory_bytes_;
@@ -164,7 +164,7 @@ Result<> PathSorter::spill() {
     return {};
 }
 
-Result<> PathSorter::merge(WishedPaths& paths) {
+Result<> PathSorter::merge(PathList& paths) {
     std::vector<PathRun*> heap;
     for (auto& run : runs_) {
         run.use(std::clamp(memory_bytes_ / runs_.size(), run_bytes_min, run_bytes_max));
@@ -185,7 +185,7 @@ Result<> PathSorter::merge(WishedPaths& paths) {
 
 Result<WishedRef> PathSorter::finish() {
     FB_TRY(add_path(begun_));
-    auto paths = std::make_shared<WishedPaths>(memory_bytes_);
+    auto paths = std::make_shared<PathList>(memory_bytes_);
     if (runs_.empty()) {
         std::ranges::sort(names_);
         for (const auto names : names_) FB_TRY(paths->append(names));
@@ -201,13 +201,13 @@ Result<WishedRef> PathSorter::finish() {
 
 }  // namespace
 
-Result<WishedRef> wished_paths(std::string_view list, bool by_nul, std::size_t memory_bytes) {
+Result<WishedRef> path_list(std::string_view list, bool by_nul, std::size_t memory_bytes) {
     PathSorter sorter(by_nul, memory_bytes);
     FB_TRY(sorter.add(list));
     return sorter.finish();
 }
 
-Result<WishedRef> read_wished_paths(const std::string& file, bool by_nul) {
+Result<WishedRef> read_path_list(const std::string& file, bool by_nul) {
     FB_TRY_ASSIGN(opened, sys::posix_store().open(file, sys::Access::read));
     FB_TRY_ASSIGN(bytes, opened->size());
     PathSorter sorter(by_nul, TableLimits{}.list_bytes);

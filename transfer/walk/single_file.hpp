@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/sys/tree.hpp"
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 #include "transfer/walk/named_root.hpp"
 
 namespace forebay::tree {

@@ -29,10 +29,10 @@ void TreeCount::beat() {
 
 // What cannot be looked at the mover names.
 void TreeCount::count() {
-    Remarks remarks;
+    EntryLog entry_log;
     WalkCounts counts;
     const auto before = removed_ == nullptr ? 0 : removed_->load();
-    if (!walk_tree(place_, what_, remarks, counts) || stops_) return;
+    if (!walk_tree(place_, what_, entry_log, counts) || stops_) return;
     std::uint64_t entries = 0;
     for (const auto& of_kind : counts.of_kind) entries += of_kind;
     // What was removed meanwhile was partly counted before: half of it is the least wrong.

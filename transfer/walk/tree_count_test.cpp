@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "support/temp_directory.hpp"
-#include "transfer/walk/wished_paths.hpp"
+#include "transfer/walk/path_list.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;
@@ -56,7 +56,7 @@ TEST_CASE("tree count: what a mover has before it") {
     CHECK(count({.filter = {.include = {"1*"}, .exclude = {"3"}}, .look = WalkLook::file_bytes}) ==
           Counted(4 * 12, 4 * 1'100));
     CHECK(count({.look = WalkLook::nothing}) == Counted(111, 0));
-    const auto wish = tree::wished_paths("1\n2/3\n2/link\nmissing\n", false).value();
+    const auto wish = tree::path_list("1\n2/3\n2/link\nmissing\n", false).value();
     CHECK(count({.wished = wish.get(), .look = WalkLook::file_bytes}) == Counted(25, 2'100));
     const std::atomic<std::uint64_t> removed{7};  // and the root, which goes too
     CHECK(count({.look = WalkLook::nothing}, &removed) == Counted(119, 0));

@@ -13,10 +13,10 @@
 #include "transfer/copy/file_data.hpp"
 #include "transfer/copy/stored_layouts.hpp"
 #include "transfer/tables/inode_map.hpp"
-#include "transfer/team/team_lead.hpp"
-#include "transfer/team/team_member.hpp"
+#include "transfer/team/coordinator.hpp"
 #include "transfer/team/team_words.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/team/team_worker.hpp"
+#include "transfer/walk/name_batch.hpp"
 #include "transfer/walk/pulse.hpp"
 #include "transfer/walk/unnamed.hpp"
 #include "transfer/walk/walk_found.hpp"
@@ -32,41 +32,41 @@ void raise(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
 
 class TreeWalk {
 public:
-    TreeWalk(const WalkOptions& options, Remarks& remarks, WalkCounts& counts, Team* team)
+    TreeWalk(const WalkOptions& options, EntryLog& entry_log, WalkCounts& counts, Team* team)
         : options_(options),
-          remarks_(remarks),
+          entry_log_(entry_log),
           counts_(counts),
           team_(team),
           share_(options.threads),
           stored_(options.recalls),
           names_left_(options.tables.inode_bytes) {}
 
-    Result<BranchRef> open_root(FolderRef folder);
+    Result<DirNodeRef> open_root(FolderRef folder);
     /// Of a team a member walks what it is given.
-    Result<> run(const BranchRef& root, bool is_first);
-    TeamWork work(const BranchRef& root);
+    Result<> run(const DirNodeRef& root, bool is_first);
+    TeamWork work(const DirNodeRef& root);
     void settle(const TeamMessage& message);
 
 private:
-    void enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    void enter(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> try_enter(TreeWorker& worker, const DirNodeRef& dir_node);
     /// Its name was seen by another process.
-    void enter_given(TreeWorker& worker, const BranchRef& branch);
-    Result<> list(TreeWorker& worker, const BranchRef& branch);
-    void look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    void enter_given(TreeWorker& worker, const DirNodeRef& dir_node);
+    Result<> list(TreeWorker& worker, const DirNodeRef& dir_node);
+    void inspect_batch(TreeWorker& worker, const DirNodeRef& dir_node, const NameBatch& batch);
     Result<sys::EntryStatus> look_at(sys::Folder& folder, const ListedName& named) const;
-    void count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& totals);
-    /// To what was found in the part that `branch` belongs to; where another process has not given it, to the counts.
-    void add(const BranchRef& branch, const WalkFound& totals);
+    void count(const DirNodeRef& dir_node, const sys::EntryStatus& status, WalkFound& totals);
+    /// To what was found in the part that `dir_node` belongs to; where another process has not given it, to the counts.
+    void add(const DirNodeRef& dir_node, const WalkFound& totals);
     bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
     void take(std::span<const WalkedEntry> entries);
     void take_sum(const FileSum& sum);
-    void add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name);
-    void done_in(BranchRef branch);
+    void add_sum(TreeWorker& worker, const DirNode& dir_node, sys::Folder& folder, const std::string& name);
+    void done_in(DirNodeRef dir_node);
     void tick();
 
     const WalkOptions& options_;
-    Remarks& remarks_;
+    EntryLog& entry_log_;
     WalkCounts& counts_;
     Team* team_;
     OpenFolders folders_;
@@ -77,12 +77,12 @@ private:
     std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
     std::mutex mutex_;                                          // guards what follows
     InodeMap<std::uint64_t> names_left_;
-    std::map<const Branch*, WalkFound> totals_;  // in parts that other processes have given
+    std::map<const DirNode*, WalkFound> totals_;  // in parts that other processes have given
     Result<> taken_;
 };
 
-Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
-    const auto root = std::make_shared<Branch>(nullptr, "");
+Result<DirNodeRef> TreeWalk::open_root(FolderRef folder) {
+    const auto root = std::make_shared<DirNode>(nullptr, "");
     FB_TRY_ASSIGN(status, folder->status());
     root->status(TreeSide::source) = status;
     device_ = status.id.device;
@@ -91,27 +91,27 @@ Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
     return root;
 }
 
-Result<> TreeWalk::run(const BranchRef& root, bool is_first) {
+Result<> TreeWalk::run(const DirNodeRef& root, bool is_first) {
     FB_TRY(share_.run([&](TreeWorker& worker) {
         if (!is_first) return;
         ++counts_.of_kind[static_cast<std::size_t>(sys::EntryKind::folder)];
-        if (auto listed = list(worker, root); !listed) remarks_.add_error(path_of(*root), listed.error());
+        if (auto listed = list(worker, root); !listed) entry_log_.add_error(path_of(*root), listed.error());
         done_in(root);
     }));
     return taken_;
 }
 
-TeamWork TreeWalk::work(const BranchRef& root) {
+TeamWork TreeWalk::work(const DirNodeRef& root) {
     return {.share = share_,
             .folders = folders_,
             .root = root,
             .on_target = false,
-            .enter = [this](TreeWorker& worker, const BranchRef& branch) { enter_given(worker, branch); },
-            .portion = [this](TreeWorker& worker, const BranchRef& branch,
-                              const Portion& portion) { look_at_portion(worker, branch, portion); },
-            .done = [this](const BranchRef& branch) { done_in(branch); },
+            .enter = [this](TreeWorker& worker, const DirNodeRef& dir_node) { enter_given(worker, dir_node); },
+            .batch = [this](TreeWorker& worker, const DirNodeRef& dir_node,
+                            const NameBatch& batch) { inspect_batch(worker, dir_node, batch); },
+            .done = [this](const DirNodeRef& dir_node) { done_in(dir_node); },
             .tell_found =
-                [this](const BranchRef& part, TeamMessage& done) {
+                [this](const DirNodeRef& part, TeamMessage& done) {
                     const std::lock_guard lock(mutex_);
                     auto& totals = totals_[part.get()];
                     totals.deepest = std::max(totals.deepest, counts_.deepest.load());
@@ -119,9 +119,9 @@ TeamWork TreeWalk::work(const BranchRef& root) {
                     totals_.erase(part.get());
                 },
             .take_found =
-                [this](const BranchRef& branch, const TeamMessage& done) {
+                [this](const DirNodeRef& dir_node, const TeamMessage& done) {
                     WalkFound totals;
-                    if (totals.read(done)) add(branch, totals);
+                    if (totals.read(done)) add(dir_node, totals);
                 },
             .counts =
                 [this] {
@@ -130,100 +130,100 @@ TeamWork TreeWalk::work(const BranchRef& root) {
 }
 
 void TreeWalk::settle(const TeamMessage& message) {
-    if (message.kind == TeamKind::remark) add_remark(message, remarks_);
+    if (message.kind == TeamKind::log_entry) add_log_entry(message, entry_log_);
     else if (message.kind == TeamKind::listed && options_.take) take(walked_of(message));
     else if (message.kind == TeamKind::summed && options_.take_sum) take_sum(sum_from(message));
     else if (message.kind == TeamKind::counts) tick();
 }
 
-void TreeWalk::enter_given(TreeWorker& worker, const BranchRef& branch) {
+void TreeWalk::enter_given(TreeWorker& worker, const DirNodeRef& dir_node) {
     const auto looked = [&]() -> Result<> {
-        FB_TRY_ASSIGN(above, folders_.get(branch->parent, TreeSide::source));
-        FB_TRY_ASSIGN(status, above->status_of(branch->name));
-        branch->status(TreeSide::source) = status;
+        FB_TRY_ASSIGN(above, folders_.get(dir_node->parent, TreeSide::source));
+        FB_TRY_ASSIGN(status, above->status_of(dir_node->name));
+        dir_node->status(TreeSide::source) = status;
         return {};
     }();
-    if (looked) return enter(worker, branch);
-    remarks_.add_error(path_of(*branch), looked.error());
-    done_in(branch);
+    if (looked) return enter(worker, dir_node);
+    entry_log_.add_error(path_of(*dir_node), looked.error());
+    done_in(dir_node);
 }
 
-void TreeWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) remarks_.add_error(path_of(*branch), entered.error());
-    done_in(branch);
+void TreeWalk::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+    if (auto entered = try_enter(worker, dir_node); !entered) entry_log_.add_error(path_of(*dir_node), entered.error());
+    done_in(dir_node);
 }
 
 // The folder's status was taken when its name was seen: it is not asked for again.
-Result<> TreeWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
-    const auto& status = branch->status(TreeSide::source);
-    FB_TRY(check_no_loop(*branch));
+Result<> TreeWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) {
+    const auto& status = dir_node->status(TreeSide::source);
+    FB_TRY(check_no_loop(*dir_node));
     std::uint64_t depth = 0;
-    for (const auto* at = branch->parent.get(); at != nullptr; at = at->parent.get()) ++depth;
+    for (const auto* at = dir_node->parent.get(); at != nullptr; at = at->parent.get()) ++depth;
     raise(counts_.deepest, depth);
     if (options_.one_file_system && is_other_file_system(status, device_)) {
-        remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+        entry_log_.add(EntryEvent::skipped, path_of(*dir_node), "another file system is mounted there");
         return {};
     }
-    FB_TRY_ASSIGN(above, folders_.get(branch->parent, TreeSide::source));
-    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
-    folders_.keep(branch, TreeSide::source, std::move(opened));
-    return list(worker, branch);
+    FB_TRY_ASSIGN(above, folders_.get(dir_node->parent, TreeSide::source));
+    FB_TRY_ASSIGN(opened, above->open_folder(dir_node->name));
+    folders_.keep(dir_node, TreeSide::source, std::move(opened));
+    return list(worker, dir_node);
 }
 
-Result<> TreeWalk::list(TreeWorker& worker, const BranchRef& branch) {
-    FB_TRY_ASSIGN(folder, folders_.get(branch, TreeSide::source));
-    const auto listed = list_in_portions(
-        worker, branch, *folder,
-        [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { look_at_portion(other, of, portion); },
-        [this](const BranchRef& of) { done_in(of); });
+Result<> TreeWalk::list(TreeWorker& worker, const DirNodeRef& dir_node) {
+    FB_TRY_ASSIGN(folder, folders_.get(dir_node, TreeSide::source));
+    const auto listed = list_in_batches(
+        worker, dir_node, *folder,
+        [this](TreeWorker& other, const DirNodeRef& of, const NameBatch& batch) { inspect_batch(other, of, batch); },
+        [this](const DirNodeRef& of) { done_in(of); });
     if (listed) return {};
-    report_unlisted(*branch, *folder, listed.error(),
-                    [this](const std::string& path, const Error& error) { remarks_.add_error(path, error); });
+    report_unlisted(*dir_node, *folder, listed.error(),
+                    [this](const std::string& path, const Error& error) { entry_log_.add_error(path, error); });
     return {};
 }
 
-void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion) {
-    const auto folder = folders_.get(branch, TreeSide::source);
-    if (!folder) return remarks_.add_error(path_of(*branch), folder.error());
+void TreeWalk::inspect_batch(TreeWorker& worker, const DirNodeRef& dir_node, const NameBatch& batch) {
+    const auto folder = folders_.get(dir_node, TreeSide::source);
+    if (!folder) return entry_log_.add_error(path_of(*dir_node), folder.error());
     std::vector<WalkedEntry> walked;
     WalkFound totals;
-    for (const auto& named : portion) {
+    for (const auto& named : batch) {
         if (options_.stop != nullptr && *options_.stop) share_.stop();
         if (share_.is_stopped()) return;
         const auto status = look_at(**folder, named);
         if (!status) {
-            remarks_.add_error(path_of(*branch, named.name), status.error());
+            entry_log_.add_error(path_of(*dir_node, named.name), status.error());
             continue;
         }
-        if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
+        if (!options_.filter.takes(*dir_node, named.name, status->kind)) continue;
         const auto is_released =
-            stored_.is_released(**folder, branch->status(TreeSide::source).id.device, named.name, *status);
+            stored_.is_released(**folder, dir_node->status(TreeSide::source).id.device, named.name, *status);
         if (!is_released) {
-            remarks_.add_error(path_of(*branch, named.name), is_released.error());
+            entry_log_.add_error(path_of(*dir_node, named.name), is_released.error());
             continue;
         }
         if (*is_released) ++totals.released;
-        count(branch, *status, totals);
-        if (options_.take) walked.push_back({path_of(*branch, named.name), *status, *is_released});
+        count(dir_node, *status, totals);
+        if (options_.take) walked.push_back({path_of(*dir_node, named.name), *status, *is_released});
         if (options_.take_sum && status->kind == sys::EntryKind::file) {
             if (*is_released && !stored_.recalls())
-                remarks_.add(RemarkKind::released, path_of(*branch, named.name), released_text(TreeSide::source));
-            else add_sum(worker, *branch, **folder, named.name);
+                entry_log_.add(EntryEvent::released, path_of(*dir_node, named.name), released_text(TreeSide::source));
+            else add_sum(worker, *dir_node, **folder, named.name);
         }
         if (status->kind != sys::EntryKind::folder) continue;
-        const auto child = std::make_shared<Branch>(branch, named.name);
+        const auto child = std::make_shared<DirNode>(dir_node, named.name);
         child->status(TreeSide::source) = *status;
         if (const auto wished = take_wish(*child); !wished) {
-            remarks_.add_error(path_of(*child), wished.error());
+            entry_log_.add_error(path_of(*child), wished.error());
             continue;
         }
-        ++branch->pending;
+        ++dir_node->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
-                   {.branch = branch, .name = named.name});
+                   {.dir_node = dir_node, .name = named.name});
     }
-    own_entries_ += portion.size();
+    own_entries_ += batch.size();
     own_bytes_ += totals.bytes;
-    add(branch, totals);
+    add(dir_node, totals);
     tick();
     if (!walked.empty()) take(walked);
 }
@@ -245,15 +245,15 @@ void TreeWalk::take(std::span<const WalkedEntry> entries) {
     if (!taken_) share_.stop();
 }
 
-void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name) {
-    auto path = path_of(branch, name);
+void TreeWalk::add_sum(TreeWorker& worker, const DirNode& dir_node, sys::Folder& folder, const std::string& name) {
+    auto path = path_of(dir_node, name);
     const auto sum = [&]() -> Result<FileSum> {
         FB_TRY_ASSIGN(file, folder.open_file(name));
         return sum_of(*file, path, worker.buffer);
     }();
     if (!sum && sum.error().kind == ErrorKind::retry && !is_given_up(sum.error().what))
-        return remarks_.add(RemarkKind::changed, std::move(path), sum.error().what);
-    if (!sum) return remarks_.add_error(std::move(path), sum.error());
+        return entry_log_.add(EntryEvent::changed, std::move(path), sum.error().what);
+    if (!sum) return entry_log_.add_error(std::move(path), sum.error());
     take_sum(*sum);
 }
 
@@ -265,7 +265,7 @@ void TreeWalk::take_sum(const FileSum& sum) {
     if (!taken_) share_.stop();
 }
 
-void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& totals) {
+void TreeWalk::count(const DirNodeRef& dir_node, const sys::EntryStatus& status, WalkFound& totals) {
     ++totals.of_kind[static_cast<std::size_t>(status.kind)];
     if (status.kind == sys::EntryKind::folder) return;
     if (status.names == 1 || options_.counts_each_name)
@@ -276,7 +276,7 @@ void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, Wa
         else ++totals.further_names;
         return;
     }
-    auto& link = totals.links[team_id(*branch, TreeSide::source, status.id)];
+    auto& link = totals.links[team_id(*dir_node, TreeSide::source, status.id)];
     ++link.seen;
     link.names = status.names;
     link.bytes = status.bytes;
@@ -284,9 +284,9 @@ void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, Wa
     link.is_file = status.kind == sys::EntryKind::file;
 }
 
-void TreeWalk::add(const BranchRef& branch, const WalkFound& totals) {
+void TreeWalk::add(const DirNodeRef& dir_node, const WalkFound& totals) {
     if (team_ != nullptr) {
-        const auto* part = branch.get();
+        const auto* part = dir_node.get();
         while (part->parent && !part->give_back) part = part->parent.get();
         if (part->give_back) {
             const std::lock_guard lock(mutex_);
@@ -321,8 +321,8 @@ bool TreeWalk::is_first_name(const sys::EntryId& id, std::uint64_t names, std::u
     return known && !*known;
 }
 
-void TreeWalk::done_in(BranchRef branch) {
-    const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
+void TreeWalk::done_in(DirNodeRef dir_node) {
+    const bool is_all = count_done(std::move(dir_node), folders_, [](const DirNodeRef&) {});
     if (is_all && team_ != nullptr) team_->root_done();
 }
 
@@ -332,10 +332,10 @@ void TreeWalk::tick() {
 
 }  // namespace
 
-Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
+Result<> walk_tree(const std::string& path, const WalkOptions& options, EntryLog& entry_log, WalkCounts& counts) {
     FB_TRY_ASSIGN(folder, sys::open_tree(path));
     auto* lead = options.lead;
-    if (lead == nullptr) return walk_open_tree(std::move(folder), options, remarks, counts);
+    if (lead == nullptr) return walk_open_tree(std::move(folder), options, entry_log, counts);
     FB_TRY_ASSIGN(own_root, team_root(*folder, path));
     FB_TRY(lead->begin({.verb = TeamVerb::walk,
                         .threads = team_threads({path}, options.threads),
@@ -344,24 +344,24 @@ Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks&
                         .options = {.filter = options.filter, .one_file_system = options.one_file_system},
                         .lists = static_cast<bool>(options.take),
                         .sums = static_cast<bool>(options.take_sum)}));
-    TreeWalk walk(options, remarks, counts, &lead->team());
+    TreeWalk walk(options, entry_log, counts, &lead->team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
     FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
     const auto walked = walk.run(root, true);
     lead->finish(!walked);
     FB_TRY(walked);
-    return remarks.taken();
+    return entry_log.taken();
 }
 
-Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
-    TreeWalk walk(options, remarks, counts, nullptr);
+Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, EntryLog& entry_log, WalkCounts& counts) {
+    TreeWalk walk(options, entry_log, counts, nullptr);
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
     FB_TRY(walk.run(root, true));
-    return remarks.taken();
+    return entry_log.taken();
 }
 
 Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks(remarks_to_first(port));
+    EntryLog entry_log(log_to_first(port));
     WalkCounts counts;
     WalkOptions options{.threads = static_cast<std::uint32_t>(order.threads),
                         .filter = order.options.filter,
@@ -378,9 +378,9 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
         };
     FB_TRY_ASSIGN(folder, sys::open_tree(order.source));
     FB_TRY(check_team_root(*folder, order.source_root, order.source));
-    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
-    TeamMembership membership(port, order, term);
-    TreeWalk walk(options, remarks, counts, &membership.team());
+    TeamLease lease{std::chrono::seconds(order.timeout_seconds)};
+    TeamMembership membership(port, order, lease);
+    TreeWalk walk(options, entry_log, counts, &membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
     FB_TRY(membership.start(walk.work(root)));
     return membership.leave(walk.run(root, false));

@@ -9,13 +9,13 @@
 #include <optional>
 #include <span>
 
-#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/entry_log.hpp"
 #include "transfer/tables/table_limits.hpp"
 #include "transfer/walk/filter.hpp"
 
 namespace forebay::tree {
 
-class TeamLead;
+class Coordinator;
 
 struct WalkCounts {
     std::array<std::atomic<std::uint64_t>, 8> of_kind{};      // by EntryKind; folders with the root
@@ -41,7 +41,7 @@ enum class WalkLook { status, file_bytes, nothing };
 struct WalkOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
-    WishedPaths* wished = nullptr;  // of a list; null: all
+    PathList* wished = nullptr;  // of a list; null: all
     WalkLook look = WalkLook::status;
     bool counts_each_name = false;            // an inode of three names counts three times
     const std::atomic<bool>* stop = nullptr;  // what has not begun is not begun any more
@@ -53,11 +53,11 @@ struct WalkOptions {
     std::function<Result<>(const FileSum&)> take_sum{};
     TableLimits tables{};
     std::function<void(const WalkCounts&)> watch{};
-    TeamLead* lead = nullptr;  // of other processes that share the work
+    Coordinator* lead = nullptr;  // of other processes that share the work
 };
 
-Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts);
+Result<> walk_tree(const std::string& path, const WalkOptions& options, EntryLog& entry_log, WalkCounts& counts);
 /// The same of a tree that is open, by this process alone.
-Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, Remarks& remarks, WalkCounts& counts);
+Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, EntryLog& entry_log, WalkCounts& counts);
 
 }  // namespace forebay::tree

@@ -22,7 +22,7 @@ TEST_CASE("walk: every entry once") {
     fs::resize_file(directory / "a/2", 1 << 20);
     for (const std::uint32_t threads : {1u, 2u, 3u, 5u, 17u}) {
         CAPTURE(threads);
-        tree::Remarks remarks;
+        tree::EntryLog entry_log;
         tree::WalkCounts counts;
         std::set<std::string> paths;
         std::size_t taken = 0;
@@ -32,7 +32,7 @@ TEST_CASE("walk: every entry once") {
             taken += entries.size();
             return {};
         };
-        REQUIRE(tree::walk_tree(directory.path(), options, remarks, counts));
+        REQUIRE(tree::walk_tree(directory.path(), options, entry_log, counts));
         const auto of = [&](sys::EntryKind kind) { return counts.of_kind[static_cast<std::size_t>(kind)].load(); };
         CHECK(of(sys::EntryKind::file) == 1'001);
         CHECK(of(sys::EntryKind::folder) == 4);

@@ -6,7 +6,7 @@
 
 #include "core/base/attempt.hpp"
 #include "core/sys/thread.hpp"
-#include "transfer/walk/portion.hpp"
+#include "transfer/walk/name_batch.hpp"
 
 namespace forebay::tree {
 
@@ -72,7 +72,7 @@ std::vector<WorkShare::Offered> WorkShare::take_offers(std::size_t count) {
         const std::lock_guard lock(queue->mutex);
         auto left = std::min(count - taken.size(), (queue->pieces.size() + 1) / 2);
         for (auto at = queue->pieces.begin(); at != queue->pieces.end() && left > 0;) {
-            if (!at->offer.branch) {
+            if (!at->offer.dir_node) {
                 ++at;
                 continue;
             }

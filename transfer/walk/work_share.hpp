@@ -21,10 +21,10 @@
 namespace forebay::tree {
 
 class WorkShare;
-struct Branch;
+struct DirNode;
 struct ListedName;
 class PiecewiseFile;
-using Portion = std::vector<ListedName>;
+using NameBatch = std::vector<ListedName>;
 
 /// One thread of the share, handed to all work that it does.
 struct TreeWorker {
@@ -36,10 +36,10 @@ struct TreeWorker {
 
 /// A piece of work as another process can do it. Nothing of it is copied as long as nobody takes it.
 struct Offer {
-    std::shared_ptr<Branch> branch{};        // waits for it; none: nobody else can do this piece
-    std::string name{};                      // a folder in `branch`, with all that lies in it
-    std::shared_ptr<const Portion> names{};  // or names of `branch`
-    std::shared_ptr<PiecewiseFile> file{};   // or bytes of a file in `branch`
+    std::shared_ptr<DirNode> dir_node{};       // waits for it; none: nobody else can do this piece
+    std::string name{};                        // a folder in `dir_node`, with all that lies in it
+    std::shared_ptr<const NameBatch> names{};  // or names of `dir_node`
+    std::shared_ptr<PiecewiseFile> file{};     // or bytes of a file in `dir_node`
     sys::ByteStretch bytes{};
 };
 

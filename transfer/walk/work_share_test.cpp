@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "transfer/walk/branch.hpp"
+#include "transfer/walk/dir_node.hpp"
 #include "transfer/walk/work_share.hpp"
 
 using namespace forebay;
@@ -64,7 +64,7 @@ TEST_CASE("work_share: after a stop nothing is begun") {
 // The thread that speaks with other processes is there before the work, and goes after it. The preset tsan sees races.
 TEST_CASE("work_share: offers are taken by another thread while a run begins and ends") {
     tree::WorkShare share(2);
-    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");
     std::atomic<bool> is_over{false};
     std::atomic<std::size_t> done{0}, taken{0};
     std::thread other([&] {
@@ -72,7 +72,7 @@ TEST_CASE("work_share: offers are taken by another thread while a run begins and
     });
     for (int turn = 0; turn < 200; ++turn)
         CHECK(share.run([&](tree::TreeWorker& worker) {
-            for (int i = 0; i < 10; ++i) share.add(worker, [&](tree::TreeWorker&) { ++done; }, {.branch = branch});
+            for (int i = 0; i < 10; ++i) share.add(worker, [&](tree::TreeWorker&) { ++done; }, {.dir_node = dir_node});
         }));
     is_over = true;
     other.join();

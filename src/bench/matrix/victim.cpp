@@ -59,9 +59,9 @@ Result<> run_victim(const RowSetting& setting, int ranks, const TrialPlace& plac
     FB_TRY_ASSIGN(there, sys::posix_store().exists(victim_mark(place)));
     if (!output && output.error().kind == ErrorKind::broken && there) return {};
     if (!output && !there && sys::user_id() == 0 && std::getenv(may_run_as_root) == nullptr)
-        return because(output.error(), "the job that is to be killed was not started: " + output.error().what, "",
-                       fmt::format("{}=1 {}_CONFIRM=1 before the command, as Open MPI's mpiexec wants of root",
-                                   may_run_as_root, may_run_as_root));
+        return with_context(output.error(), "the job that is to be killed was not started: " + output.error().what, "",
+                            fmt::format("{}=1 {}_CONFIRM=1 before the command, as Open MPI's mpiexec wants of root",
+                                        may_run_as_root, may_run_as_root));
     if (!output) return output.error();
     return Error{ErrorKind::broken, "the job that was to be killed has ended by itself"};
 }

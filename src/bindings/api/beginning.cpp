@@ -121,7 +121,7 @@ Result<> Beginning::check_has_none(std::int64_t below, const std::optional<resta
 // saving: the next save looks again.
 Result<> Beginning::drop_given_up() {
     const auto& claim = session_.claim;
-    if (looked_for_given_up_ || !course_.is_new() || !catalog::may_have_given_up(claim.went_on, claim.session))
+    if (looked_for_given_up_ || !lineage_.is_new() || !catalog::may_have_given_up(claim.went_on, claim.session))
         return {};
     auto& world = *session_.topology.world;
     std::int64_t is_done = 0;

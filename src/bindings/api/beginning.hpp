@@ -14,16 +14,16 @@
 #include "forebay/forebay.hpp"
 #include "path/restart/not_taken.hpp"
 #include "path/restart/wish.hpp"
-#include "path/stage/course.hpp"
+#include "path/stage/lineage_policy.hpp"
 
 namespace forebay {
 
 class Beginning {
 public:
-    /// `session` and `course` must outlive it. `restart_from` is the option of the stream.
-    Beginning(const detail::SessionState& session, const stage::Course& course, std::string stream,
+    /// `session` and `lineage` must outlive it. `restart_from` is the option of the stream.
+    Beginning(const detail::SessionState& session, const stage::LineagePolicy& lineage, std::string stream,
               std::int64_t restart_from)
-        : session_(session), course_(course), stream_(std::move(stream)), restart_from_(restart_from) {}
+        : session_(session), lineage_(lineage), stream_(std::move(stream)), restart_from_(restart_from) {}
 
     /// Where the restarts of this session begin, if not at the newest; told once. Collective.
     Result<std::optional<restart::RestartWish>> wish();
@@ -52,7 +52,7 @@ public:
 
 private:
     const detail::SessionState& session_;
-    const stage::Course& course_;
+    const stage::LineagePolicy& lineage_;
     std::string stream_;
     std::int64_t restart_from_;
     bool wish_counts_ = true;  // until the first save

@@ -1,4 +1,5 @@
-// The part that the doors with other libraries' interfaces share: the ranks that opened a file, and settings from the
+// The part that the bindings with other libraries' interfaces share: the ranks that opened a file, and settings from
+// the
 // environment. The work behind the application is in the room `made`.
 
 #pragma once

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/api/c_door.hpp"
+#include "bindings/api/c_binding.hpp"
 #include "core/base/try.hpp"
 
 static_assert(FB_DIMS_MAX == forebay::dims_max);
 static_assert(FB_F64 == FB_TYPE(forebay::Scalar::f64, 8) && FB_STRING(9) == FB_TYPE(forebay::Scalar::string, 9));
 
-namespace forebay::c_door {
+namespace forebay::c_binding {
 
 namespace {
 
@@ -94,10 +94,10 @@ fb_status replicated(fb_stream* stream, const char* name, fb_type type, int dims
 
 }  // namespace
 
-}  // namespace forebay::c_door
+}  // namespace forebay::c_binding
 
 using namespace forebay;
-using namespace forebay::c_door;
+using namespace forebay::c_binding;
 
 fb_piece fb_packed(int dims, const uint64_t* lo, const uint64_t* size, fb_type type, void* data) {
     const std::vector<std::uint64_t> none(FB_DIMS_MAX);

@@ -17,9 +17,9 @@ using Action = Analysis::Action;
 constexpr std::size_t given_max = 64;
 
 // An end before a save, which it includes, before what is only told.
-std::int64_t urgency_of(const node::Raised& raised) {
-    if ((raised.actions & node::bit_of(Action::stop)) != 0) return 3;
-    return (raised.actions & node::bit_of(Action::save)) != 0 ? 2 : 1;
+std::int64_t urgency_of(const node::Flagged& flagged) {
+    if ((flagged.actions & node::bit_of(Action::stop)) != 0) return 3;
+    return (flagged.actions & node::bit_of(Action::save)) != 0 ? 2 : 1;
 }
 
 std::string_view next_part(std::string_view& rest) {
@@ -36,21 +36,21 @@ void take_number(std::string_view& rest, Number& number) {
 
 }  // namespace
 
-void Conditions::take(node::Control& page) { take(node::take_raised(page)); }
+void Conditions::take(node::Control& page) { take(node::take_flagged(page)); }
 
-void Conditions::take(std::vector<node::Raised> kept) {
-    for (auto& raised : kept)
+void Conditions::take(std::vector<node::Flagged> kept) {
+    for (auto& flagged : kept)
         if (std::ranges::none_of(given_, [&](const Given& condition) {
-                return condition.snapshot_id == raised.snapshot_id && condition.text == raised.text &&
-                       condition.urgency >= urgency_of(raised);
+                return condition.snapshot_id == flagged.snapshot_id && condition.text == flagged.text &&
+                       condition.urgency >= urgency_of(flagged);
             }))
-            waiting_.push_back(std::move(raised));
+            waiting_.push_back(std::move(flagged));
     while (waiting_.size() > conditions_waiting_max)
         waiting_.erase(std::ranges::min_element(waiting_, {}, urgency_of));  // the earliest of the least urgent
 }
 
 std::int64_t Conditions::urgency(int rank, const HasLeft& has_left) {
-    std::erase_if(waiting_, [&](const auto& raised) { return has_left(raised).value_or(false); });
+    std::erase_if(waiting_, [&](const auto& flagged) { return has_left(flagged).value_or(false); });
     most_urgent_.reset();
     for (std::size_t i = 0; i < waiting_.size(); ++i)
         if (has_left(waiting_[i]) && (!most_urgent_ || urgency_of(waiting_[i]) > urgency_of(waiting_[*most_urgent_])))
@@ -64,23 +64,23 @@ std::string Conditions::text() const {
                        std::bit_cast<std::uint64_t>(condition.value), condition.stream, condition.text);
 }
 
-node::Raised Conditions::given(const std::string& text) {
-    node::Raised raised;
+node::Flagged Conditions::given(const std::string& text) {
+    node::Flagged flagged;
     std::string_view rest = text;
     std::uint64_t value = 0;
-    take_number(rest, raised.step);
-    take_number(rest, raised.snapshot_id);
-    take_number(rest, raised.actions);
+    take_number(rest, flagged.step);
+    take_number(rest, flagged.snapshot_id);
+    take_number(rest, flagged.actions);
     take_number(rest, value);
-    raised.value = std::bit_cast<double>(value);
-    raised.stream = next_part(rest);
-    raised.text = rest;
+    flagged.value = std::bit_cast<double>(value);
+    flagged.stream = next_part(rest);
+    flagged.text = rest;
     std::erase_if(waiting_, [&](const auto& other) {
-        return other.snapshot_id == raised.snapshot_id && other.text == raised.text;
+        return other.snapshot_id == flagged.snapshot_id && other.text == flagged.text;
     });
-    given_.push_back({raised.snapshot_id, raised.text, urgency_of(raised)});
+    given_.push_back({flagged.snapshot_id, flagged.text, urgency_of(flagged)});
     if (given_.size() > given_max) given_.erase(given_.begin());
-    return raised;
+    return flagged;
 }
 
 }  // namespace forebay

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "path/catalog/raised.hpp"
+#include "path/catalog/flagged.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
 #include "support/worker_script.hpp"
@@ -76,12 +76,12 @@ std::vector<Job> hear_later(const Options& options, std::int64_t below) {
 
 std::size_t kept_in(const Options& options) {
     std::string problem;
-    const auto kept = catalog::kept_raised(sys::posix_store(), options.run, problem).value().size();
+    const auto kept = catalog::kept_flagged(sys::posix_store(), options.run, problem).value().size();
     CHECK(problem.empty());
     return kept;
 }
 
-node::Raised raised_at(std::int64_t step, Analysis::Action action, const char* text) {
+node::Flagged flagged_at(std::int64_t step, Analysis::Action action, const char* text) {
     return {.stream = "restart",
             .step = step,
             .snapshot_id = static_cast<std::uint64_t>(step),
@@ -137,26 +137,27 @@ TEST_CASE("conditions that the run keeps: one file each, no more than fit, and d
     const auto run = folder.path();
     auto& store = sys::posix_store();
     std::string problem;
-    CHECK(catalog::kept_raised(store, run, problem).value().empty());
-    auto raised = raised_at(10, Analysis::Action::stop, "means: \"u\" > 2");
-    raised.value = std::numeric_limits<double>::quiet_NaN();
-    for (int i = 0; i < 2; ++i) catalog::keep_raised(store, run, raised).value();
-    const auto kept = catalog::kept_raised(store, run, problem).value();
+    CHECK(catalog::kept_flagged(store, run, problem).value().empty());
+    auto flagged = flagged_at(10, Analysis::Action::stop, "means: \"u\" > 2");
+    flagged.value = std::numeric_limits<double>::quiet_NaN();
+    for (int i = 0; i < 2; ++i) catalog::keep_flagged(store, run, flagged).value();
+    const auto kept = catalog::kept_flagged(store, run, problem).value();
     REQUIRE(kept.size() == 1);
-    CHECK(format::encode_raised(kept[0]) == format::encode_raised(raised));
-    for (int i = 1; i < static_cast<int>(catalog::raised_kept_max); ++i) {  // later steps have smaller ids
-        auto later = raised_at(100 - i, Analysis::Action::tell, "t");
+    CHECK(format::encode_flagged(kept[0]) == format::encode_flagged(flagged));
+    for (int i = 1; i < static_cast<int>(catalog::flagged_kept_max); ++i) {  // later steps have smaller ids
+        auto later = flagged_at(100 - i, Analysis::Action::tell, "t");
         later.snapshot_id = static_cast<std::uint64_t>(i);
-        catalog::keep_raised(store, run, later).value();
+        catalog::keep_flagged(store, run, later).value();
     }
-    CHECK(std::ranges::is_sorted(catalog::kept_raised(store, run, problem).value(), {}, &format::Raised::step));
-    CHECK(catalog::keep_raised(store, run, raised_at(99, Analysis::Action::tell, "t")).error().kind == ErrorKind::full);
+    CHECK(std::ranges::is_sorted(catalog::kept_flagged(store, run, problem).value(), {}, &format::Flagged::step));
+    CHECK(catalog::keep_flagged(store, run, flagged_at(99, Analysis::Action::tell, "t")).error().kind ==
+          ErrorKind::full);
     CHECK(problem.empty());
-    const auto path = run + "/forebay/conditions/" + format::file_name_of(raised);
+    const auto path = run + "/forebay/conditions/" + format::file_name_of(flagged);
     std::filesystem::resize_file(path, 100);
-    CHECK(catalog::kept_raised(store, run, problem).value().size() == catalog::raised_kept_max - 1);
+    CHECK(catalog::kept_flagged(store, run, problem).value().size() == catalog::flagged_kept_max - 1);
     CHECK(problem.find(path) != std::string::npos);
-    for (int i = 0; i < 2; ++i) catalog::drop_raised(store, run, raised).value();
+    for (int i = 0; i < 2; ++i) catalog::drop_flagged(store, run, flagged).value();
     CHECK_FALSE(std::filesystem::exists(path));
 }
 
@@ -177,9 +178,9 @@ TEST_CASE("the most urgent comes first, the earlier of two that are alike") {
     auto page = std::make_unique<node::Control>();
     Conditions conditions;
     using Action = Analysis::Action;
-    for (const auto& raised : {raised_at(10, Action::tell, "a"), raised_at(10, Action::save, "b"),
-                               raised_at(10, Action::stop, "c"), raised_at(20, Action::stop, "d")})
-        CHECK(node::put_raised(*page, 0, raised));
+    for (const auto& flagged : {flagged_at(10, Action::tell, "a"), flagged_at(10, Action::save, "b"),
+                                flagged_at(10, Action::stop, "c"), flagged_at(20, Action::stop, "d")})
+        CHECK(node::put_flagged(*page, 0, flagged));
     conditions.take(*page);
     std::string order;
     while (conditions.urgency(0, [](const auto&) { return false; }) > 0)
@@ -190,11 +191,11 @@ TEST_CASE("the most urgent comes first, the earlier of two that are alike") {
 TEST_CASE("a condition of a save that was left behind is not given; one that is open waits") {
     auto page = std::make_unique<node::Control>();
     Conditions conditions;
-    CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "told")));
-    CHECK(node::put_raised(*page, 0, raised_at(20, Analysis::Action::stop, "left")));
+    CHECK(node::put_flagged(*page, 0, flagged_at(10, Analysis::Action::tell, "told")));
+    CHECK(node::put_flagged(*page, 0, flagged_at(20, Analysis::Action::stop, "left")));
     conditions.take(*page);
     CHECK(conditions.urgency(3, [](const auto&) { return std::nullopt; }) == -1);
-    const auto has_left = [](const node::Raised& raised) { return std::optional(raised.step > 10); };
+    const auto has_left = [](const node::Flagged& flagged) { return std::optional(flagged.step > 10); };
     const auto urgency = conditions.urgency(3, has_left);
     REQUIRE(urgency > 0);
     CHECK(Conditions::rank_of(urgency) == 3);
@@ -202,7 +203,7 @@ TEST_CASE("a condition of a save that was left behind is not given; one that is 
     CHECK(given.text == "told");
     CHECK(given.value == 1.5);
     CHECK(conditions.urgency(3, has_left) == -1);
-    CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "told")));
+    CHECK(node::put_flagged(*page, 0, flagged_at(10, Analysis::Action::tell, "told")));
     conditions.take(*page);
     CHECK(conditions.urgency(3, has_left) == -1);
 }
@@ -213,7 +214,7 @@ TEST_CASE("what was given is given once more if it asks for more then") {
     using Action = Analysis::Action;
     std::string order;
     for (const auto action : {Action::tell, Action::stop, Action::save}) {
-        CHECK(node::put_raised(*page, 0, raised_at(10, action, "a")));
+        CHECK(node::put_flagged(*page, 0, flagged_at(10, action, "a")));
         conditions.take(*page);
         const auto urgency = conditions.urgency(0, [](const auto&) { return false; });
         order += urgency < 0 ? "-" : std::to_string(conditions.given(conditions.text()).actions);
@@ -225,7 +226,7 @@ TEST_CASE("of more than may wait the least urgent go, the earliest first") {
     auto page = std::make_unique<node::Control>();
     Conditions conditions;
     const auto put = [&](int number, Analysis::Action action) {
-        CHECK(node::put_raised(*page, 0, raised_at(10, action, std::to_string(number).c_str())));
+        CHECK(node::put_flagged(*page, 0, flagged_at(10, action, std::to_string(number).c_str())));
         conditions.take(*page);
     };
     put(1000, Analysis::Action::save);
@@ -241,9 +242,9 @@ TEST_CASE("of more than may wait the least urgent go, the earliest first") {
 
 TEST_CASE("an application that never asks fills the page, and no more") {
     auto page = std::make_unique<node::Control>();
-    for (std::size_t i = 0; i < node::raised_max; ++i)
-        CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "a")));
-    CHECK_FALSE(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "a")));
-    CHECK(node::take_raised(*page).size() == node::raised_max);
-    CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "a")));
+    for (std::size_t i = 0; i < node::flagged_max; ++i)
+        CHECK(node::put_flagged(*page, 0, flagged_at(10, Analysis::Action::tell, "a")));
+    CHECK_FALSE(node::put_flagged(*page, 0, flagged_at(10, Analysis::Action::tell, "a")));
+    CHECK(node::take_flagged(*page).size() == node::flagged_max);
+    CHECK(node::put_flagged(*page, 0, flagged_at(10, Analysis::Action::tell, "a")));
 }

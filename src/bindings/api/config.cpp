@@ -75,7 +75,7 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
 Result<Options> load_options(const std::string& path) {
     const auto text = sys::read_text(sys::posix_store(), path, text_bytes_max);
     if (text) return decode_options(*text, path);
-    return because(
+    return with_context(
         text.error(),
         fmt::format("the configuration file '{}' cannot be read: {}. Nothing was opened", path, text.error().what), "",
         "put it where every rank can read it, or name another one");

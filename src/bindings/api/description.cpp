@@ -35,7 +35,7 @@ Result<> check_again(const Variable& variable, const Piece& piece) {
                                       dim, stride, name_of(variable.type), variable.type.size_bytes));
     }
     if (const auto fits = stage::check_box(variable, piece.box); !fits)
-        return because(fits.error(), fits.error().what + ". It stays where it was bound.");
+        return with_context(fits.error(), fits.error().what + ". It stays where it was bound.");
     return {};
 }
 

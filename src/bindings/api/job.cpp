@@ -19,8 +19,8 @@ namespace {
 // launcher take seconds, whatever is saved.
 constexpr std::chrono::seconds reserve_unknown{35}, reserve_to_end{10};
 
-bool asks(const std::optional<node::Raised>& raised, Analysis::Action action) {
-    return raised && (raised->actions & node::bit_of(action)) != 0;
+bool asks(const std::optional<node::Flagged>& flagged, Analysis::Action action) {
+    return flagged && (flagged->actions & node::bit_of(action)) != 0;
 }
 
 std::string reason_of(const JobReport& report, const Job& job, bool by_condition) {
@@ -39,21 +39,21 @@ std::string reason_of(const JobReport& report, const Job& job, bool by_condition
 
 }  // namespace
 
-Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
+Job judge(const JobReport& report, const std::optional<node::Flagged>& flagged) {
     using Action = Analysis::Action;
     Job job;
     if (report.left_ms != JobReport::nothing) job.seconds_left = static_cast<double>(report.left_ms) / 1000;
     job.stop = report.out_of_time() || report.asks_to_stop() || report.wishing_rank != JobReport::nothing ||
-               asks(raised, Action::stop);
-    job.save = job.stop || report.asks_to_save() || asks(raised, Action::save);
+               asks(flagged, Action::stop);
+    job.save = job.stop || report.asks_to_save() || asks(flagged, Action::save);
     // A rank without memory for the words must do the same as the others.
     static_cast<void>(attempt([&] {
-        if (raised) {
-            job.value = raised->value;
-            job.condition_step = raised->step;
-            job.condition = fmt::format("{}.{}, at step {}", raised->stream, raised->text, raised->step);
+        if (flagged) {
+            job.value = flagged->value;
+            job.condition_step = flagged->step;
+            job.condition = fmt::format("{}.{}, at step {}", flagged->stream, flagged->text, flagged->step);
         }
-        job.reason = reason_of(report, job, asks(raised, Action::stop) || asks(raised, Action::save));
+        job.reason = reason_of(report, job, asks(flagged, Action::stop) || asks(flagged, Action::save));
     }));
     return job;
 }

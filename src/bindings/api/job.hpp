@@ -14,7 +14,7 @@
 #include "core/sys/job_end.hpp"
 #include "forebay/forebay.hpp"
 #include "forebay/options.hpp"
-#include "path/node/raised.hpp"
+#include "path/node/flagged.hpp"
 
 namespace forebay {
 
@@ -32,8 +32,8 @@ struct JobReport {
     bool asks_to_stop() const { return requests > 0 && (requests & 2) != 0; }
 };
 
-/// The same words on every rank; `raised` where the report has a condition.
-Job judge(const JobReport& report, const std::optional<node::Raised>& raised = {});
+/// The same words on every rank; `flagged` where the report has a condition.
+Job judge(const JobReport& report, const std::optional<node::Flagged>& flagged = {});
 
 /// When the job ends, and who says so. Asks a batch system if neither options nor environment tell it.
 Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns);
@@ -55,7 +55,7 @@ public:
     JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, std::span<const describe::SavesSoFar> saves,
                    double drain_seconds, std::string& problem);
     /// As JobWatch::drop().
-    void drop(const node::Raised& raised) { watch_.drop(raised); }
+    void drop(const node::Flagged& flagged) { watch_.drop(flagged); }
 
 private:
     JobOptions options_;

@@ -8,8 +8,8 @@
 #include "bindings/api/state.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "path/catalog/flagged.hpp"
 #include "path/catalog/names.hpp"
-#include "path/catalog/raised.hpp"
 
 namespace forebay {
 
@@ -53,14 +53,14 @@ Result<> JobSide::look() {
         session_.say()));
     // Shared with the thread that may hang in it.
     struct Kept {
-        std::vector<node::Raised> all;
+        std::vector<node::Flagged> all;
         std::string problem;
     };
     const auto kept = std::make_shared<Kept>();
     FB_TRY(within(
         session_.options.open_wait, "the conditions that " + session_.options.run + " keeps",
         [kept, run = session_.options.run, target = session_.target()]() -> Result<> {
-            FB_TRY_ASSIGN(all, catalog::kept_raised(*target, run, kept->problem));
+            FB_TRY_ASSIGN(all, catalog::kept_flagged(*target, run, kept->problem));
             kept->all = std::move(all);
             return {};
         },
@@ -69,9 +69,9 @@ Result<> JobSide::look() {
     conditions_.take(std::move(kept->all));
     auto watch = JobWatch::start(session_.target(), session_.options.run);
     if (!watch)
-        return because(watch.error(),
-                       fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
-                       "what is staged", "a later call tries again");
+        return with_context(watch.error(),
+                            fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
+                            "what is staged", "a later call tries again");
     std::optional<sys::Clock::time_point> ends_at;
     if (session_.options.job.wall_time.count() > 0) ends_at = session_.opening.steady + session_.options.job.wall_time;
     state_ = std::make_unique<JobState>(std::move(*watch), session_.options.job, std::move(end), ends_at);
@@ -132,21 +132,21 @@ JobReport JobSide::own_report(bool stop_wanted) {
     // Without memory for them now they are given at the next step.
     static_cast<void>(attempt([&] {
         conditions_.take(page);
-        report.condition = conditions_.urgency(rank, [&](const node::Raised& raised) -> std::optional<bool> {
-            const auto stream = session_.living(raised.stream);
+        report.condition = conditions_.urgency(rank, [&](const node::Flagged& flagged) -> std::optional<bool> {
+            const auto stream = session_.living(flagged.stream);
             // Without a handle nobody goes back; and what an earlier session has saved waits for one.
-            if (!stream) return raised.line.session == session_.claim.session ? std::optional(false) : std::nullopt;
-            const auto has_left = stream->course.has_left(raised.line, raised.step);
-            if (state_ && has_left == true) state_->drop(raised);
+            if (!stream) return flagged.line.session == session_.claim.session ? std::optional(false) : std::nullopt;
+            const auto has_left = stream->lineage.has_left(flagged.line, flagged.step);
+            if (state_ && has_left == true) state_->drop(flagged);
             return has_left;
         });
     }));
     return report;
 }
 
-Result<std::optional<node::Raised>> JobSide::hear_condition(std::int64_t urgency) {
-    std::optional<node::Raised> raised;
-    if (urgency == JobReport::nothing) return raised;
+Result<std::optional<node::Flagged>> JobSide::hear_condition(std::int64_t urgency) {
+    std::optional<node::Flagged> flagged;
+    if (urgency == JobReport::nothing) return flagged;
     auto& world = *session_.topology.world;
     const auto from = Conditions::rank_of(urgency);
     std::string text;
@@ -155,10 +155,10 @@ Result<std::optional<node::Raised>> JobSide::hear_condition(std::int64_t urgency
     }));
     FB_TRY(world.broadcast_sized(text, from));
     FB_TRY(comm::agree(world, [&] {
-        raised = conditions_.given(text);
-        if (state_) state_->drop(*raised);
+        flagged = conditions_.given(text);
+        if (state_) state_->drop(*flagged);
     }));
-    return raised;
+    return flagged;
 }
 
 Result<Job> JobSide::ask(bool stop_wanted) {
@@ -171,11 +171,11 @@ Result<Job> JobSide::ask(bool stop_wanted) {
                                         report.condition};
     world.max(numbers);
     report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-    FB_TRY_ASSIGN(raised, hear_condition(report.condition));
-    const auto agreed = judge(report, raised);
+    FB_TRY_ASSIGN(flagged, hear_condition(report.condition));
+    const auto agreed = judge(report, flagged);
     if (agreed.save)
         session_.log([&] { return fmt::format("save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
-    else if (raised) session_.log([&] { return fmt::format("the application is told: {}", agreed.condition); });
+    else if (flagged) session_.log([&] { return fmt::format("the application is told: {}", agreed.condition); });
     if (first_rank && report.out_of_time()) mark_to_continue();
     return agreed;
 }

@@ -38,7 +38,7 @@ private:
     /// What this rank knows of the job. Local.
     JobReport own_report(bool stop_wanted);
     /// The condition that all are given, of the rank that `urgency` names. Collective.
-    Result<std::optional<node::Raised>> hear_condition(std::int64_t urgency);
+    Result<std::optional<node::Flagged>> hear_condition(std::int64_t urgency);
 
     detail::SessionState& session_;
     bool looked_ = false;

@@ -13,8 +13,8 @@
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/thread.hpp"
+#include "path/catalog/flagged.hpp"
 #include "path/catalog/names.hpp"
-#include "path/catalog/raised.hpp"
 
 namespace forebay {
 
@@ -33,8 +33,8 @@ struct JobWatch::State {
     std::condition_variable changed;
     bool looked = false, ending = false, ended = false;
     Found news;
-    std::vector<format::Raised> given;  // the newest ones
-    std::size_t dropped = 0;            // of those
+    std::vector<format::Flagged> given;  // the newest ones
+    std::size_t dropped = 0;             // of those
 
     void watch(sys::Store& target, const std::string& run);
 };
@@ -58,12 +58,12 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
 }
 
 // Why one of them stays.
-std::string drop_all(sys::Store& store, const std::string& run, const std::vector<format::Raised>& given) {
+std::string drop_all(sys::Store& store, const std::string& run, const std::vector<format::Flagged>& given) {
     std::string problem;
     // What cannot be removed without memory the next session is given again.
     static_cast<void>(attempt([&] {
         for (const auto& condition : given) {
-            const auto dropped = catalog::drop_raised(store, run, condition);
+            const auto dropped = catalog::drop_flagged(store, run, condition);
             if (!dropped)
                 problem = note_line(
                     fmt::format("the condition {} stays in {}: {}", condition.text, run, dropped.error().what),
@@ -79,7 +79,7 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
     bool stop_stays = false, save_stays = false;
     std::unique_lock lock(mutex);
     while (!ending) {
-        std::vector<format::Raised> new_ones;
+        std::vector<format::Flagged> new_ones;
         static_cast<void>(attempt([&] {
             new_ones.assign(given.begin() + static_cast<std::ptrdiff_t>(dropped), given.end());
             dropped = given.size();
@@ -129,9 +129,9 @@ JobWatch::~JobWatch() {
     state_->changed.wait_for(lock, end_max, [&] { return state_->ended; });
 }
 
-void JobWatch::drop(const format::Raised& raised) {
+void JobWatch::drop(const format::Flagged& flagged) {
     const std::lock_guard lock(state_->mutex);
-    state_->given.push_back(raised);
+    state_->given.push_back(flagged);
     if (state_->given.size() <= remembered_max) return;
     state_->given.erase(state_->given.begin());
     state_->dropped -= state_->dropped > 0 ? 1 : 0;

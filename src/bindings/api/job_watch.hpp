@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/format/raised.hpp"
+#include "core/format/flagged.hpp"
 #include "core/sys/store.hpp"
 
 namespace forebay {
@@ -31,7 +31,7 @@ public:
     Found take();
     /// A condition that the application was given, or has left behind: the thread takes it away from the run. At the
     /// end it does so once more: another node may have kept the same one meanwhile.
-    void drop(const format::Raised& raised);
+    void drop(const format::Flagged& flagged);
 
 private:
     struct State;

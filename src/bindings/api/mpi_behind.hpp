@@ -1,4 +1,5 @@
-// The ranks of a communicator for the doors with other libraries' interfaces, and the end of MPI, at which files that
+// The ranks of a communicator for the bindings with other libraries' interfaces, and the end of MPI, at which files
+// that
 // are still being made are waited for.
 
 #pragma once

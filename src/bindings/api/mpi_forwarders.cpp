@@ -60,9 +60,9 @@ Result<forward::Server> Forwarders::start(const Options& options, const std::str
     auto started = forward::start_reachable(sys::posix_store(), options.agent.forward_address,
                                             {.run = "", .token = token, .make_view = make_view, .log = {}});
     if (!started)
-        return because(started.error(),
-                       fmt::format("{} cannot be a forwarder: {}", sys::host_name(), started.error().what), "",
-                       "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
+        return with_context(
+            started.error(), fmt::format("{} cannot be a forwarder: {}", sys::host_name(), started.error().what), "",
+            "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
     addresses = fmt::format("{}", fmt::join(started->addresses, ","));
     return std::move(started->server);
 }

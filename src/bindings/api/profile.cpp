@@ -91,7 +91,7 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
         if (!profile) look.notes.emplace_back("no profile fits this run: forebay tune makes one");
     } else {
         auto advice = telemetry::read_profile(store, name);
-        if (!advice) return because(advice.error(), "profile = \"" + name + "\": " + advice.error().what);
+        if (!advice) return with_context(advice.error(), "profile = \"" + name + "\": " + advice.error().what);
         const auto apart = telemetry::distance(wanted, advice->key);
         profile = telemetry::FoundProfile{std::move(*advice), name, apart.value_or(telemetry::distance_max + 1)};
     }

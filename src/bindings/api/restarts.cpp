@@ -43,10 +43,10 @@ Result<> check_run(const SessionState& session, const std::string& stream) {
         const auto seen = catalog::check_identity(sys::target_store(), session.options.run, session.claim.run_id);
         if (seen) return {};
         auto error =
-            because(seen.error(),
-                    fmt::format("the snapshots of stream '{}' cannot be looked at: {}", stream, seen.error().what),
-                    "the run, where it lies now; nothing is removed and nothing begins anew",
-                    fmt::format("mount {0}, or move the run back to {0}, then start again", session.options.run));
+            with_context(seen.error(),
+                         fmt::format("the snapshots of stream '{}' cannot be looked at: {}", stream, seen.error().what),
+                         "the run, where it lies now; nothing is removed and nothing begins anew",
+                         fmt::format("mount {0}, or move the run back to {0}, then start again", session.options.run));
         if (error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;  // some take `missing` for "none"
         return error;
     });
@@ -63,11 +63,11 @@ std::string passed_over(std::int64_t step, const Error& why) {
 
 }  // namespace
 
-Restarts::Restarts(SessionState& session, const StreamDescription& description, stage::Course& course,
+Restarts::Restarts(SessionState& session, const StreamDescription& description, stage::LineagePolicy& lineage,
                    Beginning& beginning, Marked marked)
     : session_(session),
       description_(description),
-      course_(course),
+      lineage_(lineage),
       beginning_(beginning),
       chooser_(chooser_context(marked), description.schema.stream) {}
 
@@ -112,12 +112,12 @@ Result<> Restarts::bring_back_replaced() {
         const auto left = catalog::leftovers(store, session_.options.run, stream());
         if (!left && left.error().kind == ErrorKind::missing) return {};
         if (!left)
-            return because(left.error(),
-                           fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream(),
-                                       session_.options.run, left.error().what),
-                           "all of them; nothing is removed",
-                           fmt::format("repair the mount or the permissions of {}/{} (ls -ld), then start again",
-                                       session_.options.run, stream()));
+            return with_context(left.error(),
+                                fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream(),
+                                            session_.options.run, left.error().what),
+                                "all of them; nothing is removed",
+                                fmt::format("repair the mount or the permissions of {}/{} (ls -ld), then start again",
+                                            session_.options.run, stream()));
         if (std::ranges::none_of(*left, [](const auto& item) { return item.kind == catalog::Leftover::Kind::old; }))
             return {};
         FB_TRY(commit::recover(store, session_.options.run, false));
@@ -166,7 +166,7 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
     FB_TRY(comm::agree(world, [&] { return check(description_.schema); }));
     FB_TRY_ASSIGN(wished, beginning_.wish());
     if (below <= 0 || (wished && wished->anew)) {  // steps begin at 0
-        FB_TRY(comm::agree(world, [&] { course_.chose_nothing(); }));
+        FB_TRY(comm::agree(world, [&] { lineage_.chose_nothing(); }));
         return std::shared_ptr<RestartState>();
     }
     // newest(301) in code goes further back than FOREBAY_RESTART=400.
@@ -189,7 +189,7 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
     }
     if (!chosen) {
         FB_TRY(beginning_.check_has_none(below, wished, passed_, unread_));
-        FB_TRY(comm::agree(world, [&] { course_.chose_nothing(); }));
+        FB_TRY(comm::agree(world, [&] { lineage_.chose_nothing(); }));
         return std::shared_ptr<RestartState>();
     }
     const auto& manifest = state->choice.manifest;
@@ -199,7 +199,7 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
                                            manifest.lineage.line().session);
     if (wished) FB_TRY(beginning_.note_wish(*wished));
     FB_TRY(comm::agree(world, [&] {
-        course_.chose(manifest.step, manifest.lineage.lines);
+        lineage_.chose(manifest.step, manifest.lineage.lines);
         session_.claim.went_on[stream()] = {manifest.step, manifest.lineage.lines};
     }));
     step_ = manifest.step;
@@ -312,8 +312,9 @@ Result<bool> Restarts::read_part(RestartState& state, const std::function<Result
     const auto judged = chooser_.judge(step, state.choice.copies.directory(), done.error());
     FB_TRY(comm::agree(world, [&] { unread_.push_back({step, judged}); }));
     if (!can_be_passed_over(judged)) return judged;
-    return because(judged, fmt::format("step {} of stream '{}' cannot be restored: {}", step, stream(), judged.what),
-                   "snapshots of other steps", "older()");
+    return with_context(judged,
+                        fmt::format("step {} of stream '{}' cannot be restored: {}", step, stream(), judged.what),
+                        "snapshots of other steps", "older()");
 }
 
 Result<bool> Restarts::read_whole(RestartState& state) {

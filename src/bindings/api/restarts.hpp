@@ -18,7 +18,7 @@
 #include "path/restart/choose.hpp"
 #include "path/restart/plan.hpp"
 #include "path/restart/reader.hpp"
-#include "path/stage/course.hpp"
+#include "path/stage/lineage_policy.hpp"
 
 namespace forebay {
 
@@ -37,7 +37,7 @@ public:
     using Bind = std::function<Result<>(const std::shared_ptr<detail::RestartState>&)>;
 
     /// All of them must outlive it.
-    Restarts(detail::SessionState& session, const StreamDescription& description, stage::Course& course,
+    Restarts(detail::SessionState& session, const StreamDescription& description, stage::LineagePolicy& lineage,
              Beginning& beginning, Marked marked);
     Restarts(const Restarts&) = delete;
     Restarts& operator=(const Restarts&) = delete;
@@ -96,7 +96,7 @@ private:
 
     detail::SessionState& session_;
     const StreamDescription& description_;
-    stage::Course& course_;
+    stage::LineagePolicy& lineage_;
     Beginning& beginning_;
     restart::Chooser chooser_;
     std::int64_t step_ = -1;  // of the snapshot that was chosen last

@@ -46,9 +46,9 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
     auto answer = task->get_future();
     auto started = sys::Thread::start([task] { (*task)(); });
     if (!started)
-        return because(started.error(),
-                       fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
-                       "allow this process more threads, then call again");
+        return with_context(started.error(),
+                            fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
+                            "allow this process more threads, then call again");
     started->leave();
     for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; })) {
         if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
@@ -63,8 +63,8 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
 Result<std::string> absolute_path(const std::string& path, const std::string& what) {
     auto whole = sys::whole_place(path);
     if (whole) return whole;
-    return because(whole.error(),
-                   fmt::format("{}, {}, cannot be used: {}. Nothing was written", what, path, whole.error().what));
+    return with_context(whole.error(),
+                        fmt::format("{}, {}, cannot be used: {}. Nothing was written", what, path, whole.error().what));
 }
 
 Result<> place_scripts(const std::string& stream, StreamOptions& options) {
@@ -82,10 +82,11 @@ Result<> look_for_scripts(const std::string& stream, const StreamOptions& option
         if (analysis.kind != Analysis::Kind::script) continue;
         const auto file = sys::posix_store().open(analysis.script, sys::Access::read);
         if (!file)
-            return because(file.error(),
-                           fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream,
-                                       analysis.name, show_text(analysis.script), sys::host_name(), file.error().what),
-                           "", "put it where every node can read it, or name another one");
+            return with_context(
+                file.error(),
+                fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream, analysis.name,
+                            show_text(analysis.script), sys::host_name(), file.error().what),
+                "", "put it where every node can read it, or name another one");
     }
     return {};
 }
@@ -231,8 +232,8 @@ Result<> SessionState::close() {
             // Only packing the spool may take an agent longer, and analyses: as a thread it cannot go on alone.
             const bool analyses = has_analyses(page);
             const bool goes_on = options.agent.mode == AgentMode::thread && analyses;
-            const auto patience = analyses ? analyses_end_max : agent_end_max;
-            if (sys::Clock::now() >= begin + patience && !goes_on && spool_is_packed()) return true;
+            const auto timeout = analyses ? analyses_end_max : agent_end_max;
+            if (sys::Clock::now() >= begin + timeout && !goes_on && spool_is_packed()) return true;
             wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
             was_interrupted = wait.is_interrupted();
             return was_interrupted;

@@ -27,12 +27,12 @@ Result<bool> is_excluded(const std::string& list, const std::string& host, std::
     if (list.starts_with('@')) {
         FB_TRY_ASSIGN(path, absolute_path(list.substr(1), "the file of agent.exclude_nodes"));
         auto read = sys::read_text(sys::posix_store(), path, exclude_file_bytes_max);
-        if (!read) return because(read.error(), "agent.exclude_nodes: " + read.error().what);
+        if (!read) return with_context(read.error(), "agent.exclude_nodes: " + read.error().what);
         text = std::move(*read);
     }
     const auto names = describe::hosts_of(text);
     if (!names)
-        return because(names.error(), fmt::format("agent.exclude_nodes = \"{}\": {}", list, names.error().what));
+        return with_context(names.error(), fmt::format("agent.exclude_nodes = \"{}\": {}", list, names.error().what));
     const auto is_named = [&](const std::string& name) {
         return std::ranges::find(*names, name) != names->end() ||
                std::ranges::find(*names, fmt::format("{}/{}", name, virtual_index)) != names->end();

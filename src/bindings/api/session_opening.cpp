@@ -23,8 +23,8 @@
 #include "core/sys/wait_until.hpp"
 #include "path/agent/leftovers.hpp"
 #include "path/agent/target.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 
 namespace forebay {
 
@@ -47,8 +47,8 @@ Result<> check_kernel_of(const AgentOptions& agent) {
         if (name != "FOREBAY_CRC") continue;
         const auto checked = check_crc32c_kernel(value);
         if (!checked)
-            return because(checked.error(), "agent.environment: " + checked.error().what, {},
-                           "take FOREBAY_CRC out of agent.environment: the fastest is used then");
+            return with_context(checked.error(), "agent.environment: " + checked.error().what, {},
+                                "take FOREBAY_CRC out of agent.environment: the fastest is used then");
     }
     return {};
 }
@@ -135,8 +135,8 @@ Result<> SessionOpening::start() {
         if (world.rank() == 0 || !forwarding_.to.empty() || !sys::is_far(options.run)) return {};
         const auto seen = catalog::check_identity(sys::target_store(), options.run, claim.run_id);
         return seen ? seen
-                    : because(seen.error(),
-                              fmt::format("{}, as {} sees it: {}", options.run, sys::host_name(), seen.error().what));
+                    : with_context(seen.error(), fmt::format("{}, as {} sees it: {}", options.run, sys::host_name(),
+                                                             seen.error().what));
     }));
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
     std::string directory;
@@ -145,7 +145,7 @@ Result<> SessionOpening::start() {
     FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
     FB_TRY(wait_for_old_agents(options, topology, directory, say));
     FB_TRY(comm::agree(world, [&] {
-        return world.rank() == 0 ? claim_run(options, session_.target_, directory, say, claim) : Result<>();
+        return world.rank() == 0 ? lock_run(options, session_.target_, directory, say, claim) : Result<>();
     }));
     broadcast_number(world, claim.session);
     broadcast_number(world, claim.last_key);
@@ -185,7 +185,7 @@ void SessionOpening::give_up() {
             return within(
                 give_up_max, "the run directory " + session_.options.run,
                 [store = session_.target_, run = session_.options.run, own = session_.claim.session] {
-                    return catalog::end_claim(*store, run, own);
+                    return catalog::end_run_lock(*store, run, own);
                 },
                 session_.say_);
         }));

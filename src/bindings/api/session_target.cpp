@@ -17,8 +17,8 @@
 #include "core/sys/private_file.hpp"
 #include "core/sys/wait_until.hpp"
 #include "path/agent/target.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 
 namespace forebay {
 
@@ -28,10 +28,11 @@ namespace {
 Error not_writable(const std::string& run, const Error& why) {
     if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || !why.safe.empty() || !why.next.empty())
         return why;
-    return because(why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "what is there",
-                   fmt::format("repair the permissions of {} and of the directories above it (ls -ld), make room, or "
-                               "mount its file system, then start again; another directory begins a new run at step 0",
-                               run));
+    return with_context(
+        why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "what is there",
+        fmt::format("repair the permissions of {} and of the directories above it (ls -ld), make room, or "
+                    "mount its file system, then start again; another directory begins a new run at step 0",
+                    run));
 }
 
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
@@ -85,8 +86,9 @@ Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t n
             return {};
         });
         if (!outcome)
-            return because(outcome.error(), fmt::format("no token for the forwarders: {}", outcome.error().what), "",
-                           fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
+            return with_context(
+                outcome.error(), fmt::format("no token for the forwarders: {}", outcome.error().what), "",
+                fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
     }
     // Each node begins with another forwarder.
     auto& to = forwarding.to;
@@ -117,22 +119,22 @@ Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwa
 }
 
 // Also the first write to the target: better now than after an hour of computing.
-Result<> claim_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
-                   const node::Say& say, RunClaim& claim) {
+Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
+                  const node::Say& say, RunLock& claim) {
     const auto lock = node::application_lock_path(directory);
-    const catalog::Claimant claimant{.host = sys::host_name(),
-                                     .user = sys::user_name(),
-                                     .boot = sys::boot_id(),
-                                     .lock_path = lock,
-                                     .lock_id = sys::file_id(lock),
-                                     .process = sys::process_id()};
-    const auto last = catalog::claim_key(*target, options.run);
+    const catalog::RunLockOwner lock_owner{.host = sys::host_name(),
+                                           .user = sys::user_name(),
+                                           .boot = sys::boot_id(),
+                                           .lock_path = lock,
+                                           .lock_id = sys::file_id(lock),
+                                           .process = sys::process_id()};
+    const auto last = catalog::run_lock_key(*target, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;
-    const auto claimed = catalog::claim(*target, options.run, claimant, {.watch = options.takeover_wait, .say = say});
+    const auto claimed = catalog::claim(*target, options.run, lock_owner, {.watch = options.takeover_wait, .say = say});
     if (!claimed) return not_writable(options.run, claimed.error());
     claim.session = *claimed;
-    FB_TRY_ASSIGN(own, catalog::claim_key(*target, options.run));
+    FB_TRY_ASSIGN(own, catalog::run_lock_key(*target, options.run));
     claim.key = own;
     return {};
 }

@@ -34,7 +34,7 @@
 #include "path/node/step_clock.hpp"
 #include "path/node/timing_ring.hpp"
 #include "path/restart/wish.hpp"
-#include "path/stage/course.hpp"
+#include "path/stage/lineage_policy.hpp"
 #include "path/stage/stager.hpp"
 
 namespace forebay {
@@ -81,7 +81,7 @@ struct IfOwn {
 };
 
 /// A session's claim of its run. Alike on all ranks.
-struct RunClaim {
+struct RunLock {
     std::uint64_t run_id = 0;
     std::uint32_t session = 0;                      // its number in the run; 0: the run is not claimed yet
     std::uint64_t key = 0, last_key = 0;            // of this claim, and of the one before
@@ -150,7 +150,7 @@ public:
     std::optional<node::Staging> staging;
     std::optional<node::TimingRings> timings;  // where the session keeps them
     std::uint64_t id = 0;
-    RunClaim claim;
+    RunLock claim;
     OpenedAt opening;
     std::uint64_t alignment_bytes = 4096;
 
@@ -215,7 +215,7 @@ public:
     StreamDescription description;
     std::vector<char> direct;  // variables whose blocks the application writes in the save under way
     stage::Stager stager;
-    stage::Course course;
+    stage::LineagePolicy lineage;
     Beginning beginning;
     Restarts restarts;
 };

@@ -20,9 +20,9 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .stall_wait = session->options.stall_wait,
               .say = session->say()},
              name, options),
-      course(session->claim.session),
-      beginning(*session, course, name, options.restart_from),
-      restarts(*session, description, course, beginning, options.marked) {}
+      lineage(session->claim.session),
+      beginning(*session, lineage, name, options.restart_from),
+      restarts(*session, description, lineage, beginning, options.marked) {}
 
 Result<> StreamState::prepare() {
     FB_TRY(session->check_open());
@@ -44,7 +44,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
         FB_TRY(beginning.check_not_filled(step));
         direct.assign(description.schema.variables.size(), 0);
         if (values == stage::Stager::Values::final) FB_TRY(description.check_bound({}));
-        lines = course.lines_of(step);
+        lines = lineage.lines_of(step);
         return {};
     });
     restarts.let_go();
@@ -56,7 +56,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     description.changed = false;
     if (saved->kept) {
         stager.stand(std::move(lines));
-        course.saved(step);
+        lineage.saved(step);
         restarts.saved();
     }
     if (saved->replaced >= 0)

@@ -32,7 +32,7 @@ std::string Error::line() const {
     return all;
 }
 
-Error because(Error inner, std::string what, std::string safe, std::string next) {
+Error with_context(Error inner, std::string what, std::string safe, std::string next) {
     inner.what = std::move(what);
     if (!safe.empty()) inner.safe = std::move(safe);
     if (!next.empty()) inner.next = std::move(next);

@@ -36,13 +36,13 @@ TEST_CASE("line: the same on one line, without the program") {
 
 TEST_CASE("because: one Safe and one Next, those of the caller where it has any") {
     const Error inner{full, "no room", "step 3", "make room."};
-    const auto kept = because(inner, "step 4 is not committed: " + inner.what);
+    const auto kept = with_context(inner, "step 4 is not committed: " + inner.what);
     CHECK(kept.kind == full);
     CHECK(kept.text() == "forebay: step 4 is not committed: no room.\n  Safe: step 3.\n  Next: make room.");
-    const auto better = because(inner, "step 4: " + inner.what, "steps 1 to 3", "forebay prune run7");
+    const auto better = with_context(inner, "step 4: " + inner.what, "steps 1 to 3", "forebay prune run7");
     CHECK(better.text() == "forebay: step 4: no room.\n  Safe: steps 1 to 3.\n  Next: forebay prune run7");
-    CHECK(because(inner, "x", "", "other").safe == "step 3");
-    CHECK(because(inner, "x", "other").next == "make room.");
+    CHECK(with_context(inner, "x", "", "other").safe == "step 3");
+    CHECK(with_context(inner, "x", "other").next == "make room.");
 }
 
 TEST_CASE("an Exception says the text, and is taken back as the Error that it was") {

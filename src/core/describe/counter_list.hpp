@@ -1,6 +1,6 @@
 // The counters, each once: its name in all languages, its member and what it counts. Below them the counts of agents,
 // each once: how the control page and a status store it, its name in the status, its metric, and the counter that an
-// application sees it as. The doors, Stream::counters(), the control page, the status, the metrics and `forebay top`
+// application sees it as. The bindings, Stream::counters(), the control page, the status, the metrics and `forebay top`
 // come from here.
 //
 // A new counter is a member of Counters, a line of each_counter(), and the place that counts. If an agent counts it, it

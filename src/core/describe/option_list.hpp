@@ -1,6 +1,6 @@
 // The options of a stream, each once: its key in the configuration, the values that it takes, what it means, and its
 // member. The reader of the configuration, the check of a session and of a stream, the comparison of ranks, the texts
-// of the doors and the table of docs/reference/configuration.md come from here.
+// of the bindings and the table of docs/reference/configuration.md come from here.
 //
 // A new option is a member of StreamOptions, a line of each_option(), and the place that obeys it. each_option() calls
 // `visit(Option, values, member)`; the type of `values` says how the option is written:

@@ -108,7 +108,7 @@ struct CheckSession {
     void operator()(const SessionOption& option, const HostList&, const std::string& text) const {
         if (!verdict || text.starts_with('@')) return;
         if (const auto hosts = hosts_of(text); !hosts)
-            verdict = because(hosts.error(), prefix + option.key + ": " + hosts.error().what);
+            verdict = with_context(hosts.error(), prefix + option.key + ": " + hosts.error().what);
     }
     void operator()(const SessionOption&, const AnyText&, const std::string&) const {}
     void operator()(const SessionOption&, const Flag&, bool) const {}

@@ -3,7 +3,7 @@
 //
 // A line is what one session saves of a stream without going back. A session that restarts goes on from the step that
 // it restarted from, and one that goes back begins another line in the same way. What earlier lines hold above that
-// step is abandoned. No clock takes part: a session's number comes from the run (catalog/claim.hpp).
+// step is abandoned. No clock takes part: a session's number comes from the run (catalog/run_lock.hpp).
 
 #pragma once
 

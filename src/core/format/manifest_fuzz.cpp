@@ -1,4 +1,5 @@
-// Any text given to decode_manifest(), decode_mark() and decode_raised(): no crash, and what is accepted is encoded and
+// Any text given to decode_manifest(), decode_mark() and decode_flagged(): no crash, and what is accepted is encoded
+// and
 // decoded to the same text. The checksum is made right on a second try.
 
 #include <cstddef>
@@ -9,9 +10,9 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
+#include "core/format/flagged.hpp"
 #include "core/format/manifest.hpp"
 #include "core/format/manifest_text.hpp"
-#include "core/format/raised.hpp"
 
 using namespace forebay;
 using namespace forebay::format;
@@ -27,8 +28,8 @@ void try_mark(const std::string& text) {
 
 void try_decode(const std::string& text) {
     try_mark(text);
-    if (const auto raised = decode_raised(text, "fuzz.json"))
-        if (encode_raised(decode_raised(encode_raised(*raised), "again.json").value()) != encode_raised(*raised))
+    if (const auto flagged = decode_flagged(text, "fuzz.json"))
+        if (encode_flagged(decode_flagged(encode_flagged(*flagged), "again.json").value()) != encode_flagged(*flagged))
             std::abort();
     const auto manifest = decode_manifest(text, "fuzz.json");
     if (!manifest) return;

@@ -22,7 +22,7 @@
 using namespace forebay;
 using namespace forebay::forward;
 using namespace std::chrono_literals;
-using test::client_of, test::loopback, test::patience, test::serve;
+using test::client_of, test::loopback, test::timeout, test::serve;
 
 namespace {
 
@@ -43,14 +43,14 @@ sys::Connection greeted(const Server& server, const std::string& with_token = te
     auto [connection, greeting] = test::known_at(server);
     const auto key = key_of(with_token).value();
     send(connection, FrameKind::proof, encode(Request{.number = word_of_client(key, greeting), .path = "by hand"}),
-         patience)
+         timeout)
         .value();
     return std::move(connection);
 }
 
 Answer answer_of(sys::Connection& connection) {
     while (true) {
-        const auto message = receive(connection, limits::answer_bytes_max, patience, patience).value();
+        const auto message = receive(connection, limits::answer_bytes_max, timeout, timeout).value();
         if (message.kind != FrameKind::beat) return decode_answer(message.body).value();
     }
 }
@@ -171,7 +171,7 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     auto connection = greeted(server);
     CHECK_FALSE(answer_of(connection).error);
     const auto ask = [&](FrameKind kind, const Request& request) {
-        send(connection, kind, encode(request), patience).value();
+        send(connection, kind, encode(request), timeout).value();
         return answer_of(connection);
     };
     const auto file = ask(FrameKind::open, {.access = sys::Access::create, .path = run + "/a"}).number;
@@ -179,7 +179,7 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     const Request write{.file = file, .offset = 0, .number = bytes.size(), .crc = crc32c(bytes)};
     CHECK_FALSE(ask(FrameKind::write, write).error);  // go
     bytes[5'000] ^= std::byte{4};
-    connection.send(bytes, patience).value();
+    connection.send(bytes, timeout).value();
     const auto answer = answer_of(connection);
     REQUIRE(answer.error);
     CHECK(answer.error->kind == ErrorKind::retry);
@@ -187,7 +187,7 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     CHECK(disk.peek(run + "/a") == "");
     CHECK_FALSE(ask(FrameKind::write, write).error);
     bytes[5'000] ^= std::byte{4};
-    connection.send(bytes, patience).value();
+    connection.send(bytes, timeout).value();
     CHECK_FALSE(answer_of(connection).error);
     CHECK(disk.peek(run + "/a") == std::string(text_of(bytes)));
     // More than a piece is not waited for, and a request that is damaged ends the connection.
@@ -197,9 +197,9 @@ TEST_CASE("bytes that were damaged on the way are not written") {
                                            .body_bytes = static_cast<std::uint32_t>(request.size()),
                                            .body_crc = crc32c(request)});
     request.back() ^= std::byte{1};
-    connection.send(header, patience).value();
-    connection.send(request, patience).value();
-    CHECK_FALSE(receive(connection, limits::answer_bytes_max, patience, patience));
+    connection.send(header, timeout).value();
+    connection.send(request, timeout).value();
+    CHECK_FALSE(receive(connection, limits::answer_bytes_max, timeout, timeout));
     CHECK(disk.peek(run + "/a"));
 }
 
@@ -212,12 +212,12 @@ TEST_CASE("without the token nobody comes in, and nobody is taken for a forwarde
     REQUIRE(answer.error);
     CHECK(answer.error->kind == ErrorKind::refused);
     CHECK(disk.paths().empty());  // not even the run's directory
-    CHECK_FALSE(receive(connection, limits::answer_bytes_max, patience, patience));
+    CHECK_FALSE(receive(connection, limits::answer_bytes_max, timeout, timeout));
     CHECK(server.clients() == 0);
     // A request in place of the greeting.
-    auto impatient = sys::Connection::open(loopback(server.port()), patience).value();
-    send(impatient, FrameKind::remove_tree, encode(Request{.path = run}), patience).value();
-    CHECK_FALSE(receive(impatient, limits::answer_bytes_max, patience, patience));
+    auto impatient = sys::Connection::open(loopback(server.port()), timeout).value();
+    send(impatient, FrameKind::remove_tree, encode(Request{.path = run}), timeout).value();
+    CHECK_FALSE(receive(impatient, limits::answer_bytes_max, timeout, timeout));
     // Nor does a client, who is told so.
     auto options = client_of({loopback(server.port())});
     options.token = other;
@@ -235,10 +235,10 @@ TEST_CASE(
     auto listener = sys::Listener::open("127.0.0.1:0").value();
     std::jthread impostor([&] {
         auto connection = std::move(listener.accept().value().value());
-        const auto hello = receive(connection, limits::request_bytes_max, patience, patience).value();
+        const auto hello = receive(connection, limits::request_bytes_max, timeout, timeout).value();
         CHECK(hello.kind == FrameKind::hello);
-        send(connection, FrameKind::go, encode(Answer{.number = 1, .word = 2}), patience).value();
-        CHECK_FALSE(receive(connection, limits::request_bytes_max, patience, patience));  // it has left
+        send(connection, FrameKind::go, encode(Answer{.number = 1, .word = 2}), timeout).value();
+        CHECK_FALSE(receive(connection, limits::request_bytes_max, timeout, timeout));  // it has left
     });
     const auto refused = ForwardedStore::make(client_of({loopback(listener.port())})).value()->exists(run);
     REQUIRE_FALSE(refused);
@@ -283,7 +283,7 @@ TEST_CASE("a client that vanishes leaves no file open") {
         auto connection = greeted(server);
         CHECK_FALSE(answer_of(connection).error);
         send(connection, FrameKind::open, encode(Request{.access = sys::Access::create, .path = run + "/b.tmp"}),
-             patience)
+             timeout)
             .value();
         CHECK_FALSE(answer_of(connection).error);
         CHECK(store.files == 2);

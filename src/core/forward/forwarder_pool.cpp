@@ -179,7 +179,7 @@ Result<Answer> ForwarderPool::with_link(Link link, const Work& work) {
         const auto peer = link.connection.peer();
         link.connection = {};  // closed: what is still under way there must find us gone
         give_up(link.epoch);
-        return because(answer.error(), fmt::format("the forwarder {} is lost: {}", peer, answer.error().what));
+        return with_context(answer.error(), fmt::format("the forwarder {} is lost: {}", peer, answer.error().what));
     }
     {
         const std::lock_guard lock(mutex_);

@@ -8,12 +8,12 @@
 
 namespace forebay::forward {
 
-Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Patience patience) {
+Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Timeout timeout) {
     const auto header = encode(
         FrameHeader{.kind = kind, .body_bytes = static_cast<std::uint32_t>(body.size()), .body_crc = crc32c(body)});
     std::vector<std::byte> bytes(header.begin(), header.end());
     bytes.insert(bytes.end(), body.begin(), body.end());  // in one packet
-    return connection.send(bytes, patience);
+    return connection.send(bytes, timeout);
 }
 
 std::span<std::byte> Incoming::wanted() {
@@ -36,27 +36,27 @@ Result<> Incoming::got(std::size_t bytes) {
     return {};
 }
 
-Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
-                      sys::Patience patience) {
+Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Timeout first,
+                      sys::Timeout timeout) {
     Incoming incoming(body_bytes_max);
     FB_TRY(connection.receive(incoming.wanted().first(1), first));
     auto taken = incoming.got(1);
     while (taken && !incoming.wanted().empty()) {
         const auto wanted = incoming.wanted();
         // What has begun must go on: only before the first byte may the other side have nothing to say.
-        if (auto got = connection.receive(wanted, patience); !got) {
+        if (auto got = connection.receive(wanted, timeout); !got) {
             auto error = got.error();
             error.kind = ErrorKind::retry;
             return error;
         }
         taken = incoming.got(wanted.size());
     }
-    if (!taken) return because(taken.error(), fmt::format("{}: {}", connection.peer(), taken.error().what));
+    if (!taken) return with_context(taken.error(), fmt::format("{}: {}", connection.peer(), taken.error().what));
     return incoming.take();
 }
 
 Answer refusal(const Error& error) {
-    return {.error = because(error, fmt::format("{} (by the forwarder {})", error.what, sys::host_name()))};
+    return {.error = with_context(error, fmt::format("{} (by the forwarder {})", error.what, sys::host_name()))};
 }
 
 }  // namespace forebay::forward

@@ -37,11 +37,11 @@ private:
     std::size_t at_ = 0;  // in the header, then in the body
 };
 
-Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Patience patience);
-/// `first` is how long to wait for its beginning, `patience` for each part of the rest. `missing` when the other side
+Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Timeout timeout);
+/// `first` is how long to wait for its beginning, `timeout` for each part of the rest. `missing` when the other side
 /// has closed in between two messages. Longer messages than `body_bytes_max` are `corrupt`.
-Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
-                      sys::Patience patience);
+Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Timeout first,
+                      sys::Timeout timeout);
 
 /// What a forwarder answers to what it does not do.
 Answer refusal(const Error& error);

@@ -20,7 +20,7 @@
 using namespace forebay;
 using namespace forebay::forward;
 using namespace std::chrono_literals;
-using test::loopback, test::patience;
+using test::loopback, test::timeout;
 
 namespace {
 
@@ -47,17 +47,17 @@ private:
             auto taken = listener_.accept();
             if (!taken || !*taken) return;
             auto& connection = taken_.emplace_back(std::move(**taken));
-            const auto hello = receive(connection, limits::request_bytes_max, patience, patience).value();
+            const auto hello = receive(connection, limits::request_bytes_max, timeout, timeout).value();
             const auto asked = decode_request(hello.body).value();
             const Greeting greeting{
                 .client_nonce = asked.offset, .forwarder_nonce = 1, .client = asked.file, .run = asked.path};
             send(
                 connection, FrameKind::go,
                 encode(Answer{.number = 1, .word = word_of_forwarder(key_of(test::forwarder_token).value(), greeting)}),
-                patience)
+                timeout)
                 .value();
-            static_cast<void>(receive(connection, limits::request_bytes_max, patience, patience));
-            static_cast<void>(send(connection, FrameKind::answer, encode(Answer{}), patience));
+            static_cast<void>(receive(connection, limits::request_bytes_max, timeout, timeout));
+            static_cast<void>(send(connection, FrameKind::answer, encode(Answer{}), timeout));
         }
     }
     sys::Listener listener_;

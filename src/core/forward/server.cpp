@@ -84,7 +84,7 @@ Result<> Server::State::add(Guest guest) {
         const auto why = fmt::format("there are {} connections of clients", lines.size());
         complaints.tell(fmt::format("{} was not let in: {}", line->connection().peer(), why));
         static_cast<void>(
-            send(line->connection(), FrameKind::answer, encode(refusal({ErrorKind::retry, why})), sys::Patience(0)));
+            send(line->connection(), FrameKind::answer, encode(refusal({ErrorKind::retry, why})), sys::Timeout(0)));
         return {};
     }
     lines.push_back(line);

@@ -47,17 +47,17 @@ void ClientConnection::begin() {
 }
 
 Result<> ClientConnection::answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes,
-                                  sys::Patience patience) {
+                                  sys::Timeout timeout) {
     const std::lock_guard lock(sending_);
     busy_ = false;
-    FB_TRY(send(connection(), kind, encode(answer), patience));
-    return connection().send(bytes, patience);
+    FB_TRY(send(connection(), kind, encode(answer), timeout));
+    return connection().send(bytes, timeout);
 }
 
 void ClientConnection::beat() {
     const std::unique_lock lock(sending_, std::try_to_lock);  // else its answer is on its way
     if (!lock || !busy_) return;
-    if (!send(connection(), FrameKind::beat, {}, sys::Patience(0))) connection().shut();
+    if (!send(connection(), FrameKind::beat, {}, sys::Timeout(0))) connection().shut();
 }
 
 namespace {
@@ -70,7 +70,7 @@ public:
 
     /// One request; an error ends the connection.
     Result<> next() {
-        auto message = receive(line_.connection(), limits::request_bytes_max, sys::patience_endless, patience());
+        auto message = receive(line_.connection(), limits::request_bytes_max, sys::timeout_endless, timeout());
         if (!message) return message.error();
         FB_TRY_ASSIGN(request, decode_request(message->body));
         line_.begin();
@@ -82,11 +82,11 @@ public:
     }
 
 private:
-    sys::Patience patience() const { return shared_.options.silence_max; }
+    sys::Timeout timeout() const { return shared_.options.silence_max; }
     static Error gone() { return {ErrorKind::missing, "it has left"}; }
 
     Result<> say(Result<Answer> answer) {
-        return line_.answer(FrameKind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
+        return line_.answer(FrameKind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, timeout());
     }
     static Result<Answer> done(const Result<>& outcome) {
         if (!outcome) return outcome.error();
@@ -172,9 +172,9 @@ private:
         if (request.number > limits::piece_bytes) return say(too_long(request.number));
         const auto piece = shared_.pieces.take();
         if (!piece) return gone();
-        FB_TRY(line_.answer(FrameKind::go, {}, {}, patience()));
+        FB_TRY(line_.answer(FrameKind::go, {}, {}, timeout()));
         const auto bytes = piece.first(request.number);
-        FB_TRY(line_.connection().receive(bytes, patience()));
+        FB_TRY(line_.connection().receive(bytes, timeout()));
         line_.begin();
         if (crc32c(bytes) != request.crc)
             return say(Error{ErrorKind::retry, fmt::format("{} bytes at {} were damaged on the way and are not written",
@@ -191,7 +191,7 @@ private:
         if (!piece) return gone();
         const auto bytes = piece.first(request.number);
         if (auto got = (*file)->read(request.offset, bytes); !got) return say(got.error());
-        return line_.answer(FrameKind::answer, {.number = request.number, .crc = crc32c(bytes)}, bytes, patience());
+        return line_.answer(FrameKind::answer, {.number = request.number, .crc = crc32c(bytes)}, bytes, timeout());
     }
 
     static Error too_long(std::uint64_t bytes) {
@@ -219,7 +219,7 @@ std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, co
 
 // The answer to the client's proof: whether its run is one to be served.
 Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& line) {
-    const auto patience = shared.options.silence_max;
+    const auto timeout = shared.options.silence_max;
     const auto& guest = line.guest();
     line.begin();
     const auto verdict = [&]() -> Result<> {
@@ -231,7 +231,7 @@ Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& li
     }();
     // Before the answer: whoever has it may look for its client.
     auto client = verdict ? client_of(shared, guest.client, guest.run, guest.name) : nullptr;
-    FB_TRY(line.answer(FrameKind::answer, verdict ? Answer() : refusal(verdict.error()), {}, patience));
+    FB_TRY(line.answer(FrameKind::answer, verdict ? Answer() : refusal(verdict.error()), {}, timeout));
     if (!verdict) return verdict.error();
     return client;
 }

@@ -42,7 +42,7 @@ public:
     sys::Connection& connection() { return guest_.connection; }
     /// Called by the connection's own thread: from now on beats go out, until the answer.
     void begin();
-    Result<> answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience);
+    Result<> answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Timeout timeout);
     /// Called by the thread that beats. Ends the connection of a client that does not take 32 bytes at once.
     void beat();
 

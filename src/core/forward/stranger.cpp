@@ -8,7 +8,7 @@ namespace forebay::forward {
 namespace {
 
 // What it is told fits into the buffer of a connection over which nothing else was sent: there is no waiting.
-constexpr sys::Patience at_once{0};
+constexpr sys::Timeout at_once{0};
 
 }  // namespace
 

@@ -19,13 +19,13 @@ Result<sys::Ready> Strangers::wait() {
     std::vector<const sys::Connection*> connections;
     connections.reserve(all_.size());
     for (const auto& stranger : all_) connections.push_back(&stranger.connection());
-    auto patience = complaints_.tell_due();
+    auto timeout = complaints_.tell_due();
     if (!all_.empty()) {  // the oldest is the first that is late
-        const auto left = std::chrono::ceil<sys::Patience>(all_.front().deadline() - sys::Clock::now());
-        const auto until_late = std::max(left, sys::Patience(0));
-        patience = patience < sys::Patience(0) ? until_late : std::min(patience, until_late);
+        const auto left = std::chrono::ceil<sys::Timeout>(all_.front().deadline() - sys::Clock::now());
+        const auto until_late = std::max(left, sys::Timeout(0));
+        timeout = timeout < sys::Timeout(0) ? until_late : std::min(timeout, until_late);
     }
-    return sys::wait_for_any(listener_, connections, patience);
+    return sys::wait_for_any(listener_, connections, timeout);
 }
 
 Result<std::vector<Guest>> Strangers::turn() {
@@ -47,7 +47,7 @@ Result<std::vector<Guest>> Strangers::turn() {
 // As many as may be there at once, then those that are there are heard again.
 Result<> Strangers::take(std::vector<Guest>& guests) {
     for (std::size_t count = 0; count < limits::strangers_max; ++count) {
-        FB_TRY_ASSIGN(taken, listener_.accept(sys::Patience(0)));
+        FB_TRY_ASSIGN(taken, listener_.accept(sys::Timeout(0)));
         if (!taken) return {};
         hear(all_.emplace_back(std::move(*taken), sys::Clock::now() + greeting_max_), guests);
         keep(limits::strangers_max, false);

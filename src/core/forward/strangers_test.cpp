@@ -24,7 +24,7 @@
 using namespace forebay;
 using namespace forebay::forward;
 using namespace std::chrono_literals;
-using test::patience;
+using test::timeout;
 
 namespace {
 
@@ -65,7 +65,7 @@ struct Place {
         : server(test::serve(disk,
                              {.log = [this](const std::string& line) { log(line); }, .greeting_max = greeting_max})) {}
     std::string address() const { return test::loopback(server.port()); }
-    sys::Connection connection() const { return sys::Connection::open(address(), patience).value(); }
+    sys::Connection connection() const { return sys::Connection::open(address(), timeout).value(); }
     std::unique_ptr<ForwardedStore> store() const { return ForwardedStore::make(test::client_of({address()})).value(); }
 
     test::SimStore disk;
@@ -80,7 +80,7 @@ HeaderBytes hello_header(std::uint32_t body_bytes) {
 // One that has begun to say who it is.
 sys::Connection stranger_at(const Place& place) {
     auto connection = place.connection();
-    static_cast<void>(connection.send(hello_header(limits::path_bytes_max), patience));
+    static_cast<void>(connection.send(hello_header(limits::path_bytes_max), timeout));
     return connection;
 }
 
@@ -92,7 +92,7 @@ std::size_t threads_of_this_process() {
 // Says one byte more, as one that wants to stay; whether it has been sent away.
 bool sent_away(sys::Connection& connection) {
     const std::byte byte{};
-    static_cast<void>(connection.send({&byte, 1}, patience));
+    static_cast<void>(connection.send({&byte, 1}, timeout));
     return connection.other_has_left();
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("who greets byte by byte is sent away when the time for the whole gree
     // The first of both messages gives no more time for the second.
     auto half = test::known_at(place.server).first;
     half.send(encode(FrameHeader{.kind = FrameKind::proof, .body_bytes = limits::path_bytes_max, .body_crc = 0}),
-              patience)
+              timeout)
         .value();
     CHECK(dribble_until_sent_away(half));
 }
@@ -146,15 +146,15 @@ TEST_CASE("who greets byte by byte is sent away when the time for the whole gree
 TEST_CASE("a greeting longer than a path needs, and words of somebody else, are refused before more is read") {
     Place place;
     auto longer = place.connection();
-    longer.send(hello_header(limits::greeting_bytes_max + 1), patience).value();
+    longer.send(hello_header(limits::greeting_bytes_max + 1), timeout).value();
     CHECK(test::soon([&] { return longer.other_has_left(); }));
     auto web = place.connection();
-    web.send(bytes_of("GET / HTTP/1.1\r\nHost: forwarder\r\n\r\n"), patience).value();
+    web.send(bytes_of("GET / HTTP/1.1\r\nHost: forwarder\r\n\r\n"), timeout).value();
     CHECK(test::soon([&] { return web.other_has_left(); }));
     // One with another token is told so, and gets no proof to look at.
     auto other = place.connection();
-    send(other, FrameKind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), patience).value();
-    const auto refusal = receive(other, limits::answer_bytes_max, patience, patience).value();
+    send(other, FrameKind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), timeout).value();
+    const auto refusal = receive(other, limits::answer_bytes_max, timeout, timeout).value();
     REQUIRE(refusal.kind == FrameKind::answer);
     const auto answer = decode_answer(refusal.body).value();
     REQUIRE(answer.error);
@@ -171,10 +171,10 @@ TEST_CASE("a client in the middle of its greeting does not go for strangers, how
     for (std::size_t i = 0; i < strangers; ++i) hanging.push_back(stranger_at(place));
     CHECK(test::soon([&] { return hanging[strangers - limits::strangers_max - 1].other_has_left(); }));
     const auto word = word_of_client(key_of(test::forwarder_token).value(), greeting);
-    send(connection, FrameKind::proof, encode(Request{.number = word, .path = "by hand"}), patience).value();
-    auto answer = receive(connection, limits::answer_bytes_max, patience, patience).value();
+    send(connection, FrameKind::proof, encode(Request{.number = word, .path = "by hand"}), timeout).value();
+    auto answer = receive(connection, limits::answer_bytes_max, timeout, timeout).value();
     while (answer.kind == FrameKind::beat)
-        answer = receive(connection, limits::answer_bytes_max, patience, patience).value();
+        answer = receive(connection, limits::answer_bytes_max, timeout, timeout).value();
     CHECK_FALSE(decode_answer(answer.body).value().error);
 }
 
@@ -185,9 +185,9 @@ TEST_CASE("clients get in while strangers come again and again") {
         std::deque<sys::Connection> open;
         // Each leaves a port behind that nobody on this host can have for a minute: so not more than these.
         for (int i = 0; i < 1'500 && !ending; ++i) {
-            auto connection = sys::Connection::open(place.address(), patience);
+            auto connection = sys::Connection::open(place.address(), timeout);
             if (!connection) continue;
-            static_cast<void>(connection->send(hello_header(limits::path_bytes_max), patience));
+            static_cast<void>(connection->send(hello_header(limits::path_bytes_max), timeout));
             open.push_back(std::move(*connection));
             if (open.size() > strangers) open.pop_front();
         }

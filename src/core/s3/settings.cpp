@@ -32,7 +32,7 @@ Result<Sections> sections_of(const Surroundings& surroundings, const char* varia
     const auto text = surroundings.read(path);
     if (text) return sections_from(*text);
     if (text.error().kind == ErrorKind::missing && !is_named) return Sections{};
-    return because(text.error(), std::string(variable) + ": " + text.error().what);
+    return with_context(text.error(), std::string(variable) + ": " + text.error().what);
 }
 
 std::string first_of(std::initializer_list<std::string> values) {

@@ -123,7 +123,7 @@ std::uint64_t random_u64() {
         got = ::getrandom(&value, sizeof value, 0);
     } while (got < 0 && errno == EINTR);
     if (got == sizeof value) return value;
-    std::random_device device("/dev/urandom");  // where getrandom is forbidden: the same source by another door
+    std::random_device device("/dev/urandom");  // where getrandom is forbidden: the same source by another binding
     return (static_cast<std::uint64_t>(device()) << 32) | device();
 }
 

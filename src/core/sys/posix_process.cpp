@@ -26,7 +26,7 @@ namespace forebay::sys {
 namespace {
 
 constexpr std::size_t log_tail_bytes_max = 600;
-constexpr std::chrono::milliseconds child_look_pause_max{10}, interruption_look{100};
+constexpr std::chrono::milliseconds child_look_pause_max{10}, preemption_look{100};
 
 /// What was appended to the log since it had `from` bytes: its end, as ": text", or nothing.
 std::string log_since(const std::string& path, off_t from) {
@@ -57,7 +57,7 @@ Error ended_early(const Spawn& spawn, int status, off_t log_from) {
 Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds timeout, off_t log_from) {
     const auto deadline = Clock::now() + timeout;
     std::chrono::microseconds pause{200};
-    auto asks_at = Clock::now() + interruption_look;
+    auto asks_at = Clock::now() + preemption_look;
     bool interrupted = false;
     while (true) {
         int status = 0;
@@ -76,7 +76,7 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
         if (ended < 0 && errno != EINTR) return posix_error("waitpid", spawn.program, errno);
         if (Clock::now() >= deadline) break;
         if (spawn.interrupted && Clock::now() >= asks_at) {
-            asks_at = Clock::now() + interruption_look;
+            asks_at = Clock::now() + preemption_look;
             interrupted = spawn.interrupted();
             if (interrupted) break;
         }

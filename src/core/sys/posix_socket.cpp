@@ -25,25 +25,24 @@ namespace {
 constexpr int idle_seconds = 30, probe_seconds = 10, probes_max = 3;
 constexpr int backlog = 1024;  // hosts of a job that open their sessions in one instant
 
-int milliseconds_of(Patience patience) { return patience < Patience(0) ? -1 : static_cast<int>(patience.count()); }
+int milliseconds_of(Timeout timeout) { return timeout < Timeout(0) ? -1 : static_cast<int>(timeout.count()); }
 
-/// Until something of what is wanted of `all` has come about, at most `patience`: of how many, or errno as less than 0.
-int wait_for(std::span<pollfd> all, Patience patience) {
-    const auto deadline = Clock::now() + patience;
+/// Until something of what is wanted of `all` has come about, at most `timeout`: of how many, or errno as less than 0.
+int wait_for(std::span<pollfd> all, Timeout timeout) {
+    const auto deadline = Clock::now() + timeout;
     while (true) {
-        const auto left = patience < Patience(0)
-                              ? patience
-                              : std::max(Patience(0), std::chrono::ceil<Patience>(deadline - Clock::now()));
+        const auto left =
+            timeout < Timeout(0) ? timeout : std::max(Timeout(0), std::chrono::ceil<Timeout>(deadline - Clock::now()));
         const int ready = ::poll(all.data(), all.size(), milliseconds_of(left));
         if (ready >= 0) return ready;
         if (errno != EINTR) return -errno;
     }
 }
 
-/// What of `wanted` has come about; 0 when nothing has for `patience`.
-int wait_for(int fd, short wanted, Patience patience) {
+/// What of `wanted` has come about; 0 when nothing has for `timeout`.
+int wait_for(int fd, short wanted, Timeout timeout) {
     pollfd polled{.fd = fd, .events = wanted, .revents = 0};
-    return wait_for({&polled, 1}, patience) < 0 ? POLLERR : polled.revents;
+    return wait_for({&polled, 1}, timeout) < 0 ? POLLERR : polled.revents;
 }
 
 void set(int fd, int level, int name, int value) {
@@ -59,12 +58,12 @@ void prepare(int fd) {
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, probes_max);
 }
 
-Result<Fd> connect_to(const addrinfo& to, const std::string& shown, Patience patience) {
+Result<Fd> connect_to(const addrinfo& to, const std::string& shown, Timeout timeout) {
     Fd fd(new_socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK));
     if (!fd.valid()) return posix_error("socket", shown, errno);
     if (::connect(fd.get(), to.ai_addr, to.ai_addrlen) != 0) {
         if (errno != EINPROGRESS) return posix_error("connect", shown, errno);
-        if (wait_for(fd.get(), POLLOUT, patience) == 0) return posix_error("connect", shown, ETIMEDOUT);
+        if (wait_for(fd.get(), POLLOUT, timeout) == 0) return posix_error("connect", shown, ETIMEDOUT);
         int number = 0;
         socklen_t bytes = sizeof number;
         if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &number, &bytes) != 0) number = errno;
@@ -86,13 +85,13 @@ Connection& Connection::operator=(Connection&& other) noexcept {
 
 Connection::~Connection() { const Fd old(std::exchange(fd_, -1)); }
 
-Result<Connection> Connection::open(const std::string& address, Patience patience) {
+Result<Connection> Connection::open(const std::string& address, Timeout timeout) {
     FB_TRY_ASSIGN(addresses, find_address(address, 0));
     Error last{ErrorKind::retry, "connect: " + address + ": it has no number"};
-    const auto deadline = Clock::now() + patience;
+    const auto deadline = Clock::now() + timeout;
     for (const addrinfo* info = addresses.get(); info != nullptr; info = info->ai_next) {
         const auto shown = number_of(info->ai_addr, info->ai_addrlen);
-        const auto left = std::max(Patience(1), std::chrono::ceil<Patience>(deadline - Clock::now()));
+        const auto left = std::max(Timeout(1), std::chrono::ceil<Timeout>(deadline - Clock::now()));
         if (auto fd = connect_to(*info, shown == address ? address : address + " (" + shown + ")", left))
             return Connection(fd->release(), shown);
         else last = fd.error();
@@ -101,7 +100,7 @@ Result<Connection> Connection::open(const std::string& address, Patience patienc
     return last;
 }
 
-Result<> Connection::send(std::span<const std::byte> bytes, Patience patience) {
+Result<> Connection::send(std::span<const std::byte> bytes, Timeout timeout) {
     while (!bytes.empty()) {
         const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) {
@@ -113,9 +112,8 @@ Result<> Connection::send(std::span<const std::byte> bytes, Patience patience) {
             const int number = errno;
             return Error{ErrorKind::retry, posix_error("send", peer_, number).what};
         }
-        if (wait_for(fd_, POLLOUT, patience) == 0)
-            return Error{ErrorKind::retry,
-                         fmt::format("send: {}: it takes nothing for {} ms", peer_, patience.count())};
+        if (wait_for(fd_, POLLOUT, timeout) == 0)
+            return Error{ErrorKind::retry, fmt::format("send: {}: it takes nothing for {} ms", peer_, timeout.count())};
     }
     return {};
 }
@@ -133,20 +131,20 @@ Result<std::size_t> Connection::receive_some(std::span<std::byte> bytes) {
     return std::size_t{0};
 }
 
-Result<> Connection::receive(std::span<std::byte> bytes, Patience patience) {
+Result<> Connection::receive(std::span<std::byte> bytes, Timeout timeout) {
     for (std::size_t at = 0; at < bytes.size();) {
         const auto got = receive_some(bytes.subspan(at));
         if (!got) return Error{at == 0 ? got.error().kind : ErrorKind::retry, got.error().what};
         at += *got;
-        if (*got == 0 && wait_for(fd_, POLLIN, patience) == 0)
+        if (*got == 0 && wait_for(fd_, POLLIN, timeout) == 0)
             return Error{ErrorKind::retry,
-                         fmt::format("receive: {}: it says nothing for {} ms", peer_, patience.count())};
+                         fmt::format("receive: {}: it says nothing for {} ms", peer_, timeout.count())};
     }
     return {};
 }
 
 bool Connection::other_has_left() const {
-    return (wait_for(fd_, POLLRDHUP, Patience(0)) & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+    return (wait_for(fd_, POLLRDHUP, Timeout(0)) & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 void Connection::shut(bool incoming_only) { static_cast<void>(::shutdown(fd_, incoming_only ? SHUT_RD : SHUT_RDWR)); }
@@ -186,14 +184,13 @@ Result<Listener> Listener::open(const std::string& address) {
     return last;
 }
 
-void Listener::keep_silent_ones_back(Patience patience) {
-    set(fd_, IPPROTO_TCP, TCP_DEFER_ACCEPT,
-        static_cast<int>(std::chrono::ceil<std::chrono::seconds>(patience).count()));
+void Listener::keep_silent_ones_back(Timeout timeout) {
+    set(fd_, IPPROTO_TCP, TCP_DEFER_ACCEPT, static_cast<int>(std::chrono::ceil<std::chrono::seconds>(timeout).count()));
 }
 
-Result<std::optional<Connection>> Listener::accept(Patience patience) {
+Result<std::optional<Connection>> Listener::accept(Timeout timeout) {
     while (true) {
-        const int ready = wait_for(fd_, POLLIN, patience);
+        const int ready = wait_for(fd_, POLLIN, timeout);
         if (ready == 0 || (ready & POLLHUP) != 0) return std::optional<Connection>();
         sockaddr_storage from{};
         socklen_t bytes = sizeof from;
@@ -212,13 +209,12 @@ Result<std::optional<Connection>> Listener::accept(Patience patience) {
 
 void Listener::shut() { static_cast<void>(::shutdown(fd_, SHUT_RDWR)); }
 
-Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections,
-                           Patience patience) {
+Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections, Timeout timeout) {
     std::vector<pollfd> all;
     all.reserve(connections.size() + 1);
     for (const auto* connection : connections) all.push_back({.fd = connection->fd_, .events = POLLIN, .revents = 0});
     all.push_back({.fd = listener.fd_, .events = POLLIN, .revents = 0});
-    if (const int ready = wait_for(all, patience); ready < 0)
+    if (const int ready = wait_for(all, timeout); ready < 0)
         return Error{ErrorKind::retry, posix_error("poll", fmt::format("port {}", listener.port_), -ready).what};
     Ready ready{.listener = all.back().revents != 0, .connections = {}};
     for (std::size_t i = 0; i < connections.size(); ++i)

@@ -81,19 +81,19 @@ TEST_CASE("one thread waits for several: for what has come, for who has left and
     CHECK_FALSE(ready.listener);
     CHECK(ready.connections.empty());
     other.here.send(std::vector<std::byte>(7), 5s).value();
-    ready = wait_for_any(first.listener, both, patience_endless).value();
+    ready = wait_for_any(first.listener, both, timeout_endless).value();
     CHECK_FALSE(ready.listener);
     CHECK(ready.connections == std::vector<std::size_t>{1});
     CHECK(other.there.receive_some(got).value() == 7);
     first.here = {};
-    CHECK(wait_for_any(first.listener, both, patience_endless).value().connections == std::vector<std::size_t>{0});
+    CHECK(wait_for_any(first.listener, both, timeout_endless).value().connections == std::vector<std::size_t>{0});
     CHECK(first.there.receive_some(got).error().kind == ErrorKind::missing);
     const auto next = Connection::open(with_port("127.0.0.1", other.listener.port()), 5s).value();
-    CHECK(wait_for_any(other.listener, {}, patience_endless).value().listener);
+    CHECK(wait_for_any(other.listener, {}, timeout_endless).value().listener);
     CHECK(other.listener.accept(0ms).value().has_value());
     other.listener.shut();
-    CHECK(wait_for_any(other.listener, {}, patience_endless).value().listener);
-    CHECK_FALSE(other.listener.accept(patience_endless).value().has_value());
+    CHECK(wait_for_any(other.listener, {}, timeout_endless).value().listener);
+    CHECK_FALSE(other.listener.accept(timeout_endless).value().has_value());
 }
 
 TEST_CASE("a listener whose callers speak first is not told of those who say nothing") {
@@ -112,7 +112,7 @@ TEST_CASE("shut() ends the waits of other threads") {
     Pair pair;
     std::jthread waiting([&] {
         std::byte byte{};
-        CHECK_FALSE(pair.there.receive({&byte, 1}, patience_endless));
+        CHECK_FALSE(pair.there.receive({&byte, 1}, timeout_endless));
     });
     std::jthread listening([&] { CHECK_FALSE(pair.listener.accept().value().has_value()); });
     std::this_thread::sleep_for(50ms);

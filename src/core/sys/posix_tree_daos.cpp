@@ -186,7 +186,7 @@ Result<FoundTree> find_tree(const std::string& named) {
     const auto value = link_at(at);
     if (!value || lies_below(at, dfuse_mounts())) return as_named;
     auto place = daos_place_of_link(*value);
-    if (!place) return because(place.error(), show_text(at) + ": " + place.error().what);
+    if (!place) return with_context(place.error(), show_text(at) + ": " + place.error().what);
     place->path = below;
     return reach(*place);
 }

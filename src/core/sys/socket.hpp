@@ -18,9 +18,9 @@
 
 namespace forebay::sys {
 
-using Patience = std::chrono::milliseconds;
+using Timeout = std::chrono::milliseconds;
 /// For who waits until shut(), or until the kernel finds the other host gone, which takes a minute.
-inline constexpr Patience patience_endless{-1};
+inline constexpr Timeout timeout_endless{-1};
 
 class Listener;
 struct Ready;
@@ -34,15 +34,15 @@ public:
     Connection& operator=(const Connection&) = delete;
     ~Connection();
 
-    /// Tries every number that the host's name stands for. `retry` when none answers within `patience`, which the name
+    /// Tries every number that the host's name stands for. `retry` when none answers within `timeout`, which the name
     /// service is not part of; `refused` for a text that is no address.
-    static Result<Connection> open(const std::string& address, Patience patience);
+    static Result<Connection> open(const std::string& address, Timeout timeout);
 
-    /// All of the bytes; `retry` when the other side takes none for `patience`, or has closed.
-    Result<> send(std::span<const std::byte> bytes, Patience patience);
-    /// Fills `bytes`; `retry` when nothing comes for `patience`, `missing` when the other side has closed before the
+    /// All of the bytes; `retry` when the other side takes none for `timeout`, or has closed.
+    Result<> send(std::span<const std::byte> bytes, Timeout timeout);
+    /// Fills `bytes`; `retry` when nothing comes for `timeout`, `missing` when the other side has closed before the
     /// first byte, and `retry` after it.
-    Result<> receive(std::span<std::byte> bytes, Patience patience);
+    Result<> receive(std::span<std::byte> bytes, Timeout timeout);
     /// As much of `bytes` as has come, which may be 0: never waits. Errors as of receive().
     Result<std::size_t> receive_some(std::span<std::byte> bytes);
     /// Whether the other side has closed, or its host is known to be gone. What it sent before may still be there.
@@ -55,7 +55,7 @@ public:
 
 private:
     friend class Listener;
-    friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Patience);
+    friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Timeout);
     Connection(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
     int fd_ = -1;
     std::string peer_;
@@ -73,16 +73,16 @@ public:
     /// At one address of this host, or at all of them: ":4711", ":0" for any free port.
     static Result<Listener> open(const std::string& address);
     /// Where the other side speaks first: from now on a connection that says nothing stays with the kernel, for about
-    /// `patience`.
-    void keep_silent_ones_back(Patience patience);
-    /// Waits for a connection; nothing when none has come for `patience`, or once shut() was called. `retry` for what
+    /// `timeout`.
+    void keep_silent_ones_back(Timeout timeout);
+    /// Waits for a connection; nothing when none has come for `timeout`, or once shut() was called. `retry` for what
     /// ends one connection alone, or passes.
-    Result<std::optional<Connection>> accept(Patience patience = patience_endless);
+    Result<std::optional<Connection>> accept(Timeout timeout = timeout_endless);
     void shut();
     std::uint16_t port() const { return port_; }
 
 private:
-    friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Patience);
+    friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Timeout);
     explicit Listener(int fd, std::uint16_t port) : fd_(fd), port_(port) {}
     int fd_ = -1;
     std::uint16_t port_ = 0;
@@ -93,8 +93,8 @@ struct Ready {
     bool listener = false;                 // accept() has something to say
     std::vector<std::size_t> connections;  // to which something has come, or which have ended
 };
-/// Waits for any of them, at most `patience`.
-Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections, Patience patience);
+/// Waits for any of them, at most `timeout`.
+Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections, Timeout timeout);
 
 /// The numbers by which other hosts may reach this one, without a port: of the interface of that name, or the number
 /// itself if it is one of this host; of all interfaces but the loopback when `wanted` is "". The loopback's when there

@@ -11,7 +11,7 @@ Result<std::vector<std::uint32_t>> target_list(const std::string& text, const st
     if (!text.starts_with('@')) return describe::parse_storage_targets(text, option);
     const auto path = text.substr(1);
     const auto names = read_text(posix_store(), path, file_bytes_max);
-    if (!names) return because(names.error(), option + ": " + names.error().what);
+    if (!names) return with_context(names.error(), option + ": " + names.error().what);
     return describe::parse_storage_targets(*names, path);
 }
 

@@ -39,7 +39,7 @@ Result<std::string> input_text(const std::string& option, const std::string& pat
                                const std::string& next) {
     auto text = path == "-" ? standard_input(bytes_max) : sys::read_text(sys::posix_store(), path, bytes_max);
     if (text) return text;
-    return because(text.error(), fmt::format("{} {}: {}", option, path, text.error().what), "", next);
+    return with_context(text.error(), fmt::format("{} {}: {}", option, path, text.error().what), "", next);
 }
 
 Result<std::string> file_text(const std::string& option, const std::string& path) {

@@ -134,9 +134,9 @@ Result<format::Layout> lay_out(const ForeignContents& contents, const std::strin
     auto schema = contents.schema;
     schema.stream = stream;
     if (const auto good = check_described(schema); !good)
-        return because(good.error(),
-                       fmt::format("{}: {} Nothing was imported", contents.files.front(), good.error().what), "",
-                       "write the files without it, or report it if they are as their program writes them");
+        return with_context(good.error(),
+                            fmt::format("{}: {} Nothing was imported", contents.files.front(), good.error().what), "",
+                            "write the files without it, or report it if they are as their program writes them");
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, contents.parts,
                                               {.alignment_bytes = forebay::limits::page_bytes, .headroom_percent = 0}));
     const auto mistake = [](const std::string& why) {

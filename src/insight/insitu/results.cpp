@@ -11,9 +11,9 @@
 #include "core/describe/analysis_list.hpp"
 #include "core/format/layout.hpp"
 #include "path/catalog/catalog.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/catalog/values.hpp"
 #include "path/commit/write_snapshot.hpp"
 
@@ -114,8 +114,8 @@ Result<> write_results(sys::Store& store, const std::string& run, const SeenSnap
                        const AnalysisResults& results) {
     const auto schema = schema_of(source, results);
     if (const auto good = check_described(schema); !good)
-        return because(good.error(),
-                       fmt::format("results of analysis '{}': {}", results.analysis.name, good.error().what));
+        return with_context(good.error(),
+                            fmt::format("results of analysis '{}': {}", results.analysis.name, good.error().what));
     format::RankPart part;
     part.boxes.resize(schema.variables.size());
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1),

@@ -21,7 +21,7 @@ Error taken() { return {ErrorKind::retry, "a later save needed the slot before i
 
 bool SealedSlot::has_lease() const { return is_leased(*control_, id_, lease_); }
 
-Error SealedSlot::because_of(const Error& error) const { return has_lease() ? error : taken(); }
+Error SealedSlot::with_context_of(const Error& error) const { return has_lease() ? error : taken(); }
 
 SeenSnapshot SealedSlot::snapshot() const {
     const auto& record = node_.head().record;

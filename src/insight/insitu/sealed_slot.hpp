@@ -31,7 +31,7 @@ public:
 
     bool has_lease() const;
     /// `error` while the lease is there; else that it was taken, of which all others follow.
-    Error because_of(const Error& error) const;
+    Error with_context_of(const Error& error) const;
 
 private:
     SealedSlot(const node::SlotControl& control, std::uint64_t id, std::uint32_t lease, sys::Mapping mapping,

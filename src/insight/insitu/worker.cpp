@@ -31,7 +31,7 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     seen.schema = sealed.node().head().schema;
     work_ = Work::plan(seen.analyses, seen.schema, seen.source.moment);
     const auto done = work_->see(sealed.node(), [&] { return sealed.has_lease(); });
-    if (!done || !sealed.has_lease()) return sealed.because_of(done ? Error() : done.error());
+    if (!done || !sealed.has_lease()) return sealed.with_context_of(done ? Error() : done.error());
     out << "seen\n";
     out.flush();
     const auto& record = sealed.node().head().record;

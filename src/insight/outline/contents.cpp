@@ -211,7 +211,7 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Mi
     // What is wrong with a source is the catalog's to say; that no view hides it is ours.
     const auto stream = directory_of(snapshot.directory);
     const bool absent = contents.error().kind == ErrorKind::missing && missing == Missing::refuse;
-    return because(
+    return with_context(
         contents.error(),
         fmt::format("no view of {} was made, because {}: {}", snapshot.directory,
                     absent ? "readers would take what is missing for values" : "one of its node files cannot be shown",

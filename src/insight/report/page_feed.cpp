@@ -19,9 +19,9 @@ PageFeed::News PageFeed::newest() const {
     return {number_, text_};
 }
 
-PageFeed::News PageFeed::wait_for(std::uint64_t seen, std::chrono::milliseconds patience) const {
+PageFeed::News PageFeed::wait_for(std::uint64_t seen, std::chrono::milliseconds timeout) const {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, patience, [&] { return closed_ || number_ != seen; });
+    changed_.wait_for(lock, timeout, [&] { return closed_ || number_ != seen; });
     if (closed_ || number_ == seen) return {number_, nullptr};
     return {number_, text_};
 }

@@ -24,8 +24,8 @@ public:
     /// Viewers are told of it unless it is the text that they have.
     void put(std::string text);
     News newest() const;
-    /// A text of another number than `seen`; waits for one, at most `patience`.
-    News wait_for(std::uint64_t seen, std::chrono::milliseconds patience) const;
+    /// A text of another number than `seen`; waits for one, at most `timeout`.
+    News wait_for(std::uint64_t seen, std::chrono::milliseconds timeout) const;
     /// From now on nobody waits.
     void close();
     bool is_closed() const;

@@ -129,7 +129,7 @@ public:
 namespace {
 
 // A tab that has been here keeps the token, so that it need not stand in the address: reloading brings it back.
-constexpr const char* door_page = R"(<!doctype html>
+constexpr const char* binding_page = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Forebay</title><link rel="icon" href="data:,"></head>
 <body><p>This page needs the token that <code>forebay watch</code> has printed with its address.</p>
 <script nonce="NONCE">
@@ -208,7 +208,7 @@ struct PageServer::Inside {
         if (!has_token(request)) {
             to.set_header("Connection", "close");
             if (request.method == "GET" && request.path == "/")
-                return give(to, {403, "text/html; charset=utf-8", with_nonce(door_page, nonce)});
+                return give(to, {403, "text/html; charset=utf-8", with_nonce(binding_page, nonce)});
             return refuse(403, "the token is missing or wrong");
         }
         if (request.method != "GET") return refuse(405, "this page only shows");

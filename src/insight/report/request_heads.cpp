@@ -14,11 +14,11 @@ constexpr std::string_view end_of_head = "\r\n\r\n";
 
 }  // namespace
 
-Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds patience) {
+Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds timeout) {
     std::vector<const sys::Connection*> connections;
     connections.reserve(all_.size());
     for (const auto& waiting : all_) connections.push_back(&waiting.head.connection);
-    FB_TRY_ASSIGN(ready, sys::wait_for_any(listener_, connections, patience));
+    FB_TRY_ASSIGN(ready, sys::wait_for_any(listener_, connections, timeout));
     for (const auto index : ready.connections) hear(all_[index]);
     const auto now = sys::Clock::now();
     for (auto& waiting : all_) waiting.is_done = waiting.is_done || waiting.deadline <= now;
@@ -31,7 +31,7 @@ Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds pa
 // As many as may be there at once. Most have their request with them.
 Result<> RequestHeads::take() {
     for (std::size_t count = 0; count < limits_.waiting_max; ++count) {
-        FB_TRY_ASSIGN(connection, listener_.accept(sys::Patience(0)));
+        FB_TRY_ASSIGN(connection, listener_.accept(sys::Timeout(0)));
         if (!connection) return {};
         if (all_.size() >= limits_.waiting_max) all_.erase(all_.begin());
         hear(all_.emplace_back(

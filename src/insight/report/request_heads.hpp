@@ -29,9 +29,9 @@ public:
     /// `listener` must outlive it.
     RequestHeads(sys::Listener& listener, const Limits& limits) : listener_(listener), limits_(limits) {}
 
-    /// Waits until somebody comes, says something or is late, at most `patience`; heads that are whole by now. `retry`
+    /// Waits until somebody comes, says something or is late, at most `timeout`; heads that are whole by now. `retry`
     /// where nobody can be taken for now.
-    Result<std::vector<RequestHead>> turn(std::chrono::milliseconds patience);
+    Result<std::vector<RequestHead>> turn(std::chrono::milliseconds timeout);
 
 private:
     struct Waiting {

@@ -109,7 +109,7 @@ struct Export::Plan {
             next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
                                directory_of(snapshots.front().directory), snapshots.front().step);
         if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
-        return because(
+        return with_context(
             error, fmt::format("{} was not exported: {}", path, error.what),
             fmt::format(
                 "the snapshots; nothing is under that name but what was there before, and what is copied stays in {}",
@@ -139,8 +139,8 @@ Result<> Export::Plan::gather() {
     for (const auto& snapshot : snapshots) {
         auto gathered = outline::gather_to_copy(store, snapshot);
         if (!gathered)
-            return because(gathered.error(), fmt::format("{} was not exported: {}", path, gathered.error().what),
-                           "nothing was written", fmt::format("forebay verify {}@{}", stream, snapshot.step));
+            return with_context(gathered.error(), fmt::format("{} was not exported: {}", path, gathered.error().what),
+                                "nothing was written", fmt::format("forebay verify {}@{}", stream, snapshot.step));
         FB_TRY(outline::describe(*gathered, description));
         contents.push_back(std::move(*gathered));
     }

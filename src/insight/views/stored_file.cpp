@@ -60,9 +60,9 @@ Result<> add_targets(StoredFile& stored, h5::Hdf5File& file, const outline::Outl
             return Error{ErrorKind::broken, fmt::format("HDF5 has no room for dataset '{}' yet", dataset.path)};
         auto tiling = tiling_of(dataset, contents);
         if (!tiling)
-            return because(tiling.error(),
-                           fmt::format("'{}' cannot be exported: {}", dataset.path, tiling.error().what), "",
-                           "another convention");
+            return with_context(tiling.error(),
+                                fmt::format("'{}' cannot be exported: {}", dataset.path, tiling.error().what), "",
+                                "another convention");
         stored.targets.push_back(
             {dataset.path, offset, bytes, dataset.type, outline::fill_of(dataset.type), std::move(*tiling)});
     }

@@ -11,7 +11,7 @@
 #include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/thread.hpp"
-#include "path/agent/interruptions.hpp"
+#include "path/agent/preemption.hpp"
 
 namespace forebay::agent {
 
@@ -31,7 +31,7 @@ public:
         : schedule_(schedule), committer_(committer), drain_next_(std::move(drain_next)) {}
     bool wanted() override { return schedule_.next() || committer_.is_due(); }
     void pass() override {
-        schedule_.hear_bell();
+        schedule_.wait_for_work();
         while (drain_next_()) {
         }
     }
@@ -71,7 +71,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();
     while (!stop.load()) {
-        const auto bell = schedule_.hear_bell();
+        const auto bell = schedule_.wait_for_work();
         speed_.take_steps();
         const bool drains_alone = page_.ending.load() == node::ending_after_drains;
         if (work(stop) || (!drains_alone && visit_stations(stop))) {
@@ -163,7 +163,7 @@ bool Agent::take(std::uint32_t slot, SlotState state) {
 void Agent::overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop) {
     if (!take(slot, SlotState::sealed)) return;
     // Else a failure of this drain would count as one of before the seal, and be tried again at once.
-    schedule_.hear_bell();
+    schedule_.wait_for_work();
     ++page_.counts.overtakes;
     auto overtook = slots_.event(What::overtook, slot);
     overtook.bytes = slots_.control(overtaken).drained_bytes.load();
@@ -184,7 +184,7 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     auto& control = slots_.control(slot);
     slots_.begin_drain(slot);
     tell_(slots_.event(What::begun, slot));
-    Interruptions interruptions(
+    Preemption preemption(
         schedule_, slots_, speed_, committer_, slot, [&](std::uint32_t other) { overtake(other, slot, stop); }, stop);
     const auto start = sys::Clock::now();
     Result<> last_try;
@@ -193,13 +193,13 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     const auto result =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop, [&] {
             if (!last_try) tell_retried(slot, last_try.error(), failed_at);
-            last_try = slot_drain_.run(slot, std::exchange(again, true), interruptions, stop);
+            last_try = slot_drain_.run(slot, std::exchange(again, true), preemption, stop);
             failed_at = sys::Clock::now();
             return last_try;
         });
-    const auto took = sys::Clock::now() - start - interruptions.overtaken();
+    const auto took = sys::Clock::now() - start - preemption.overtaken();
     page_.counts.drain_seconds += std::chrono::duration<double>(took).count();
-    const auto cpu_used = sys::cpu_time() - cpu_before - interruptions.overtaken_cpu();
+    const auto cpu_used = sys::cpu_time() - cpu_before - preemption.overtaken_cpu();
     page_.counts.drain_cpu_seconds += std::chrono::duration<double>(cpu_used).count();
     page_.draining.fetch_sub(1);
     if (slots_.notes(slot).overruled) {

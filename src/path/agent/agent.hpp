@@ -7,7 +7,7 @@
 // is tried again at the next bell.
 //
 // A slot that is sealed while a drain is under way, and is more urgent, overtakes it: between two pieces the drain
-// stops, the other slot is drained and committed, then the first goes on where it was (interruptions.hpp).
+// stops, the other slot is drained and committed, then the first goes on where it was (preemption.hpp).
 
 #pragma once
 

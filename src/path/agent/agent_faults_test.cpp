@@ -10,7 +10,7 @@
 #include "core/comm/group.hpp"
 #include "core/sys/clock.hpp"
 #include "path/agent/committer.hpp"
-#include "path/catalog/claim.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/node/await.hpp"
 #include "support/agent_node.hpp"
 #include "support/committed_run.hpp"
@@ -133,10 +133,11 @@ TEST_CASE("each save that is damaged in memory is told once as failed, and who w
 
 TEST_CASE("an agent whose session has lost its run commits what it has, and removes nothing") {
     test::SimStore disk("run/forebay");
-    const catalog::Claimant claimant{
+    const catalog::RunLockOwner lock_owner{
         .host = "nid2", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 7};
     const auto sessions = {1u, 2u};
-    for (const auto session : sessions) REQUIRE(catalog::claim(disk, test::node_run, claimant, {}).value() == session);
+    for (const auto session : sessions)
+        REQUIRE(catalog::claim(disk, test::node_run, lock_owner, {}).value() == session);
     for (const auto session : sessions) {
         CAPTURE(session);
         test::Node node;

@@ -12,7 +12,7 @@
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "path/agent/hosts.hpp"
-#include "path/node/raised.hpp"
+#include "path/node/flagged.hpp"
 #include "path/node/staging.hpp"
 
 namespace forebay::agent {
@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t shown_answer_max = 200;
 
 // "mark,stop 3 numbers: */nan > 0"
-std::optional<WorkerAnswer> raised_by(std::string_view rest) {
-    WorkerAnswer answer{.kind = WorkerAnswer::Kind::raised};
+std::optional<WorkerAnswer> flagged_by(std::string_view rest) {
+    WorkerAnswer answer{.kind = WorkerAnswer::Kind::flagged};
     const auto take = [&] {
         const auto word = rest.substr(0, rest.find(' '));
         rest.remove_prefix(std::min(rest.size(), word.size() + 1));
@@ -91,7 +91,7 @@ std::optional<WorkerAnswer> decode_answer(std::string_view line) {
     if (line == "returned") return WorkerAnswer{.kind = Kind::returned};
     if (word == "failed") return WorkerAnswer{.kind = Kind::failed, .text = std::string(rest)};
     if (word == "problem") return WorkerAnswer{.kind = Kind::problem, .text = std::string(rest)};
-    if (word == "raise") return raised_by(rest);
+    if (word == "raise") return flagged_by(rest);
     if (word != "made" && word != "calls") return {};
     std::uint64_t count = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);

@@ -31,12 +31,12 @@
 namespace forebay::agent {
 
 struct WorkerAnswer {
-    enum class Kind { none, seen, made, failed, problem, raised, calls, returned };
+    enum class Kind { none, seen, made, failed, problem, flagged, calls, returned };
     Kind kind = Kind::none;
     std::uint64_t count = 0;    // of `made` and `calls`
-    std::uint32_t actions = 0;  // of `raised`: bits, node/raised.hpp
-    double value = 0;           // of `raised`
-    std::string text = {};      // of `failed`, `problem` and `raised`
+    std::uint32_t actions = 0;  // of `flagged`: bits, node/flagged.hpp
+    double value = 0;           // of `flagged`
+    std::string text = {};      // of `failed`, `problem` and `flagged`
 };
 
 /// Nothing for a line that is no answer.

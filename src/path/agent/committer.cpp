@@ -13,10 +13,10 @@
 #include "core/describe/conventions.hpp"
 #include "core/format/packed.hpp"
 #include "core/move/retry.hpp"
-#include "path/agent/claim_keeper.hpp"
-#include "path/catalog/claim.hpp"
+#include "path/agent/run_lock_keeper.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/catalog/views.hpp"
 #include "path/commit/commit.hpp"
 #include "path/node/analysis_rules.hpp"
@@ -247,7 +247,7 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
     const auto pruned = attempt([&]() -> Result<catalog::Pruned> {
         catalog::Retention what{.keep = stream.keep,
                                 .keep_abandoned = stream.keep_abandoned,
-                                .spared = snapshot.step,
+                                .keep_also = snapshot.step,
                                 .session = page.session.load()};
         FB_TRY(add_unproved(store_, session_.run, page, slots_.control(slot).stream, what));
         FB_TRY_ASSIGN(done, catalog::prune(store_, session_.run, snapshot.stream, what));

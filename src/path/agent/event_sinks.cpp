@@ -38,7 +38,7 @@ bool is_recorded(What what) {
         case What::set_aside:
         case What::failed:
         case What::not_analysed:
-        case What::raised:
+        case What::flagged:
         case What::analysis_note:
         case What::left_unseen:
         case What::worker_ended:

@@ -51,7 +51,7 @@ std::string line_of_snapshot(const Event& event) {
             return fmt::format("{} is analysed{}: {} in {}", name, by_whom(event), show_count(event.count, "result"),
                                show_seconds(event.seconds));
         case What::not_analysed: return fmt::format("{} is not analysed{}: {}", name, by_whom(event), event.detail);
-        case What::raised: return fmt::format("{} fulfils a condition: {}", name, event.detail);
+        case What::flagged: return fmt::format("{} fulfils a condition: {}", name, event.detail);
         case What::analysis_note: return fmt::format("analyses of {}: {}", name, event.detail);
         case What::left_unseen: return fmt::format("{} goes on without {}", name, event.detail);
         case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);

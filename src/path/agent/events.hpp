@@ -29,7 +29,7 @@ enum class What : std::uint32_t {
     found_committed,  // by another agent
     analysed,         // place: by "analyses" or "scripts"; count: of results; seconds: to the last of them
     not_analysed,     // by the station that has begun. place: as before; detail: why
-    raised,           // it fulfils a condition of an analysis. detail: which one, and what follows
+    flagged,          // it fulfils a condition of an analysis. detail: which one, and what follows
     analysis_note,    // detail: what its analyses have to say, each text once
     left_unseen,      // by a station that has failed, or is missing. detail: which one, and the error
     viewed,           // place: the view; seconds

@@ -49,7 +49,7 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::writes_again) == "it writes its node files itself again: detail");
     CHECK(line(What::analysed) == "step 7 of stream 'restart' is analysed: 3 results in 1.50 s");
     CHECK(line(What::not_analysed) == "step 7 of stream 'restart' is not analysed: detail");
-    CHECK(line(What::raised) == "step 7 of stream 'restart' fulfils a condition: detail");
+    CHECK(line(What::flagged) == "step 7 of stream 'restart' fulfils a condition: detail");
     CHECK(line(What::analysis_note) == "analyses of step 7 of stream 'restart': detail");
     CHECK(line(What::worker_ended) ==
           "the program of the /dev/shm/x has failed, the next snapshot gets a new one: detail");

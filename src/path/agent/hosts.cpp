@@ -67,8 +67,8 @@ public:
                                                 .interrupted = say_.interrupted},
                                                agent_start_max);
         if (started) return {};
-        return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
-                       safe_in(directory_), next_of(started.error(), directory_));
+        return with_context(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
+                            safe_in(directory_), next_of(started.error(), directory_));
     }
     void end(std::chrono::seconds) override {}
 
@@ -102,8 +102,8 @@ public:
             return {};
         }
         thread_.reset();
-        return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
-                       safe_in(directory_), "allow this process more threads; a later call tries again");
+        return with_context(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
+                            safe_in(directory_), "allow this process more threads; a later call tries again");
     }
 
     void end(std::chrono::seconds wait_max) override {
@@ -144,9 +144,9 @@ public:
                          "", "call it after MPI_Init, or set agent.mode to \"process\""};
         const auto asked = ask(*post_, directory_, agent_start_max, say_);
         if (asked) return {};
-        return because(asked.error(), fmt::format("no agent on {}: {}", sys::host_name(), asked.error().what),
-                       safe_in(directory_),
-                       fmt::format("look at {}/agent.log, or set agent.mode to \"process\"", directory_));
+        return with_context(asked.error(), fmt::format("no agent on {}: {}", sys::host_name(), asked.error().what),
+                            safe_in(directory_),
+                            fmt::format("look at {}/agent.log, or set agent.mode to \"process\"", directory_));
     }
     void end(std::chrono::seconds) override {}
 

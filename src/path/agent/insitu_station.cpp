@@ -10,7 +10,7 @@
 #include "core/describe/analysis_list.hpp"
 #include "core/sys/clock.hpp"
 #include "path/node/analysis_rules.hpp"
-#include "path/node/raised.hpp"
+#include "path/node/flagged.hpp"
 #include "path/node/staging.hpp"
 
 namespace forebay::agent {
@@ -313,7 +313,7 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             if (lease.is_seen()) return misplaced("'seen' twice");
             lease.see();
             return false;
-        case Said::raised:
+        case Said::flagged:
             if (!lease.is_seen()) return misplaced("'raise' before 'seen'");
             raise(answer, lease);
             return false;
@@ -347,26 +347,26 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
 
 // What is for the application goes on the page, for its next step.
 void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
-    auto raised = lease.event(What::raised);
-    raised.detail = answer.text;
+    auto flagged = lease.event(What::flagged);
+    flagged.detail = answer.text;
     for (const auto& word : describe::action_words)
-        if ((answer.actions & node::bit_of(word.value)) != 0) raised.detail += fmt::format(", {}", word.name);
+        if ((answer.actions & node::bit_of(word.value)) != 0) flagged.detail += fmt::format(", {}", word.name);
     const bool is_for_application = (answer.actions & ~node::bit_of(Analysis::Action::mark)) != 0;
     if (is_for_application) {
-        const node::Raised condition{.stream = raised.stream,
-                                     .step = lease.step(),
-                                     .snapshot_id = lease.snapshot_id(),
-                                     .line = lease.line(),
-                                     .actions = answer.actions,
-                                     .value = answer.value,
-                                     .text = answer.text};
+        const node::Flagged condition{.stream = flagged.stream,
+                                      .step = lease.step(),
+                                      .snapshot_id = lease.snapshot_id(),
+                                      .line = lease.line(),
+                                      .actions = answer.actions,
+                                      .value = answer.value,
+                                      .text = answer.text};
         // First in the run: the application may take it from the page, and away from the run, at once.
-        const auto kept = attempt([&] { return slots_.keep_raised(condition); });
-        if (!kept) raised.detail += "; a later session would not hear of it: " + kept.error().line();
-        if (!slots_.put_raised(lease.stream(), condition))
-            raised.detail += "; the application is not told: it has not taken what was found before, by job()";
+        const auto kept = attempt([&] { return slots_.keep_flagged(condition); });
+        if (!kept) flagged.detail += "; a later session would not hear of it: " + kept.error().line();
+        if (!slots_.put_flagged(lease.stream(), condition))
+            flagged.detail += "; the application is not told: it has not taken what was found before, by job()";
     }
-    tell_(raised);
+    tell_(flagged);
 }
 
 void InsituStation::end_worker(const Error& error) {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <thread>
 
-#include "path/node/raised.hpp"
+#include "path/node/flagged.hpp"
 #include "support/analysed_site.hpp"
 
 using namespace forebay;
@@ -46,17 +46,17 @@ TEST_CASE("what a worker raises is told, and is on the page where it is for the 
     Site site("echo seen; echo 'raise mark 3 n: a > 0'; echo 'raise mark,stop nan n: b != 1 (b is nan)'; echo made 1");
     site.seal(7);
     REQUIRE_MESSAGE(site.serve(), site.log);
-    CHECK(site.count(What::raised) == 2);
+    CHECK(site.count(What::flagged) == 2);
     CHECK(site.log.find("step 7 of stream 'restart' fulfils a condition: n: a > 0, mark\n") != std::string::npos);
     CHECK(site.log.find("n: b != 1 (b is nan), mark, stop\n") != std::string::npos);
-    const auto raised = node::take_raised(site.node.page());
-    REQUIRE(raised.size() == 1);
-    CHECK(raised[0].stream == "restart");
-    CHECK(raised[0].step == 7);
-    CHECK(raised[0].snapshot_id == 7);
-    CHECK(raised[0].actions == (node::bit_of(Analysis::Action::mark) | node::bit_of(Analysis::Action::stop)));
-    CHECK(std::isnan(raised[0].value));
-    CHECK(raised[0].text == "n: b != 1 (b is nan)");
+    const auto flagged = node::take_flagged(site.node.page());
+    REQUIRE(flagged.size() == 1);
+    CHECK(flagged[0].stream == "restart");
+    CHECK(flagged[0].step == 7);
+    CHECK(flagged[0].snapshot_id == 7);
+    CHECK(flagged[0].actions == (node::bit_of(Analysis::Action::mark) | node::bit_of(Analysis::Action::stop)));
+    CHECK(std::isnan(flagged[0].value));
+    CHECK(flagged[0].text == "n: b != 1 (b is nan)");
     CHECK(site.count(What::analysed) == 1);
 }
 

@@ -179,7 +179,7 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
 }
 
 Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
-                                 std::uint64_t last_claim) {
+                                 std::uint64_t last_run_lock) {
     Leftovers leftovers;
     FB_TRY_ASSIGN(directories, node::staging_directories(staging));
     std::ranges::sort(directories);
@@ -195,7 +195,7 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
             const auto seen = catalog::check_identity(sys::target_store(), session->run, run_id);
             return !seen && (seen.error().kind == ErrorKind::missing || seen.error().kind == ErrorKind::refused);
         };
-        const bool moved = same && last_claim != 0 && session->claim == last_claim && is_gone();
+        const bool moved = same && last_run_lock != 0 && session->claim == last_run_lock && is_gone();
         if (same && (here || moved)) leftovers.own.push_back(directory);
         else if ((here || same) && node::may_hold_uncommitted(directory) && (here || is_gone()))
             leftovers.others.push_back(directory);

@@ -48,13 +48,13 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
                                               const LeftoverOptions& options);
 
 /// The staging directories of dead sessions on this node, by the run whose they are. `run` is absolute. Of one that
-/// staged for another path only what the run's last session left is taken, whose claim had the key `last_claim`: the
+/// staged for another path only what the run's last session left is taken, whose claim had the key `last_run_lock`: the
 /// run has been moved since. Anything else of this identity is of a copy of the run.
 struct Leftovers {
     std::vector<std::string> own;     // of this run, perhaps when it lay elsewhere
     std::vector<std::string> others;  // of runs that lay at this path before, or of copies; with what is not committed
 };
 Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
-                                 std::uint64_t last_claim);
+                                 std::uint64_t last_run_lock);
 
 }  // namespace forebay::agent

@@ -11,8 +11,8 @@
 #include "core/format/neighbour.hpp"
 #include "core/forward/forwarded_store.hpp"
 #include "path/agent/placement.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/telemetry/chronicle.hpp"
 
 namespace forebay::agent {
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> helpers_of(const std::vector<bool>& excluded, std::ui
 }
 
 std::string neighbour_path(const std::string& run, std::uint32_t session, std::uint32_t number) {
-    return fmt::format("{}/neighbour-{}.json", catalog::claim_directory(run, session), number);
+    return fmt::format("{}/neighbour-{}.json", catalog::run_lock_directory(run, session), number);
 }
 
 Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& session, std::uint32_t session_number,

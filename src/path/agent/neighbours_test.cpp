@@ -13,8 +13,8 @@
 #include "core/forward/forwarded_store.hpp"
 #include "core/forward/message.hpp"
 #include "core/sys/machine.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
@@ -34,7 +34,7 @@ struct HelpedRun {
 
     HelpedRun() {
         session.run_id = catalog::make_identity(store, session.run).value();
-        store.make_directories(catalog::claim_directory(session.run, number)).value();
+        store.make_directories(catalog::run_lock_directory(session.run, number)).value();
         session.neighbours = {.helpers = 1, .number = 0, .token = forward::new_token()};
         helper =
             Helper::start(store, session, number, "2", [this](const Event& event) { events.push_back(event); }).value();

@@ -36,7 +36,7 @@ bool overtakes(const Urgency& urgency, const Urgency& other) {
     return urgency.due_unix_ns < other.due_unix_ns;
 }
 
-std::uint32_t Schedule::hear_bell() {
+std::uint32_t Schedule::wait_for_work() {
     bell_ = page_.bell.load(std::memory_order_acquire);
     return bell_;
 }

@@ -39,7 +39,7 @@ public:
     explicit Schedule(const node::Control& page) : page_(page) {}
 
     /// Takes note of the bell: slots that have failed before it rang may be tried again. Returns what to wait on.
-    std::uint32_t hear_bell();
+    std::uint32_t wait_for_work();
     /// A drain has failed: the slot is left alone until the bell rings again.
     void failed(std::uint32_t slot) { bell_at_failure_[slot] = bell_; }
 

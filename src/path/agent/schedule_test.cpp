@@ -74,7 +74,7 @@ TEST_CASE("of slots in every state the most urgent sealed one is next") {
     const auto page = page_with({SlotState::empty, SlotState::filling, SlotState::committed, SlotState::draining,
                                  SlotState::drained, SlotState::sealed, SlotState::sealed});
     Schedule schedule(*page);
-    schedule.hear_bell();
+    schedule.wait_for_work();
     CHECK(schedule.next() == 5u);
     page->streams[6].priority = 1;
     CHECK(schedule.next() == 6u);
@@ -88,13 +88,13 @@ TEST_CASE("a failed slot is next after the bell alone, and never overtakes") {
     page->streams[0].priority = 9;
     Schedule schedule(*page);
     page->bell = 1;
-    schedule.hear_bell();
+    schedule.wait_for_work();
     CHECK(schedule.next() == 0u);  // it failed in the hands of an earlier agent
     schedule.failed(0);
     CHECK_FALSE(schedule.next());
     page->bell = 2;
     CHECK_FALSE(schedule.next());  // not heard yet
-    schedule.hear_bell();
+    schedule.wait_for_work();
     CHECK(schedule.next() == 0u);
     CHECK_FALSE(schedule.next_to_overtake(urgency_of(*page, 1)));
     page->slots[0].state = SlotState::sealed;

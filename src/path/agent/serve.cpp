@@ -11,10 +11,10 @@
 #include "core/describe/storage_targets.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
-#include "path/agent/claim_keeper.hpp"
 #include "path/agent/event_sinks.hpp"
 #include "path/agent/neighbour_side.hpp"
 #include "path/agent/placement.hpp"
+#include "path/agent/run_lock_keeper.hpp"
 #include "path/agent/run_report.hpp"
 #include "path/agent/side_station.hpp"
 #include "path/agent/spool.hpp"
@@ -183,7 +183,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     const auto timed_store = timings ? timed(neighbours.way(), *timings) : nullptr;
     const auto placed_store = placed(timed_store ? *timed_store : neighbours.way(), *placement);
     auto& store = *placed_store;
-    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
+    const RunLockKeeper claim(*target.store, serving.staging, serving.session.run, tell);
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
     const auto stations = [&](Slots& slots) {
         std::vector<std::unique_ptr<Station>> all;

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "path/catalog/catalog.hpp"
-#include "path/node/raised.hpp"
+#include "path/node/flagged.hpp"
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
 #include "support/worker_script.hpp"
@@ -135,10 +135,10 @@ TEST_CASE("what scripts raise is told, and is on the page with the line of its s
     site.worker.give("go");
     CHECK(site.says("step 2 of stream 'restart' fulfils a condition: look: odd, mark, stop\n"));
     CHECK(site.says("step 4 of stream 'restart' fulfils a condition: look: odd, mark, stop\n"));
-    const auto raised = node::take_raised(site.node.page());
-    REQUIRE(raised.size() == 2);
+    const auto flagged = node::take_flagged(site.node.page());
+    REQUIRE(flagged.size() == 2);
     for (const auto& [at, step, turn] : {std::tuple(0, 2, 2), std::tuple(1, 4, 5)}) {
-        const auto& condition = raised[static_cast<std::size_t>(at)];
+        const auto& condition = flagged[static_cast<std::size_t>(at)];
         CHECK(condition.step == step);
         CHECK(condition.snapshot_id == static_cast<std::uint64_t>(step));
         CHECK(condition.line == format::Line{3, static_cast<std::uint32_t>(turn)});
@@ -183,7 +183,7 @@ TEST_CASE("a script that raises without end is ended, and costs its snapshot alo
     CHECK(site.says("said more than 65536 lines about it"));
     CHECK(site.says("the application is not told: it has not taken what was found before"));
     REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
-    CHECK(node::take_raised(site.node.page()).size() == node::raised_max);
+    CHECK(node::take_flagged(site.node.page()).size() == node::flagged_max);
     site.seal(3);
     CHECK(site.says("step 3 of stream 'restart' is analysed by its scripts"));
     CHECK(site.commits(2));

@@ -70,8 +70,8 @@ Result<> SlotDrain::check_run() {
     saw_run_ |= checked.has_value();
     if (checked || checked.error().kind == ErrorKind::retry) return checked;
     auto error =
-        because(checked.error(), checked.error().what, "",
-                fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
+        with_context(checked.error(), checked.error().what, "",
+                     fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
     if (unseen && error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;
     return error;
 }

@@ -40,9 +40,9 @@ Result<> Slots::map(std::uint32_t slot) {
     return {};
 }
 
-bool Slots::put_raised(std::uint32_t stream, const node::Raised& raised) {
+bool Slots::put_flagged(std::uint32_t stream, const node::Flagged& flagged) {
     const std::lock_guard lock(raising_);
-    return node::put_raised(page_, stream, raised);
+    return node::put_flagged(page_, stream, flagged);
 }
 
 void Slots::set(std::uint32_t slot, SlotState state) {
@@ -86,11 +86,12 @@ std::optional<Error> Slots::run_is_gone() const {
     if (session_.run_id == 0 || !is_seen || *is_seen) return std::nullopt;
     const auto run = catalog::check_identity(store_, session_.run, session_.run_id);
     if (run || (run.error().kind != ErrorKind::missing && run.error().kind != ErrorKind::refused)) return std::nullopt;
-    return because(run.error(), run.error().what, "",
-                   fmt::format("if it was moved, move it back to {}: the next save goes on. Or start the simulation "
-                               "again on {} with the new path as its run, which commits the copy. Or forebay drain {} "
-                               "--into NEW-RUN there, before the allocation ends",
-                               session_.run, sys::host_name(), staging_.directory()));
+    return with_context(
+        run.error(), run.error().what, "",
+        fmt::format("if it was moved, move it back to {}: the next save goes on. Or start the simulation "
+                    "again on {} with the new path as its run, which commits the copy. Or forebay drain {} "
+                    "--into NEW-RUN there, before the allocation ends",
+                    session_.run, sys::host_name(), staging_.directory()));
 }
 
 void Slots::fail(std::uint32_t index, const Error& cause) {
@@ -100,7 +101,7 @@ void Slots::fail(std::uint32_t index, const Error& cause) {
     ++page_.counts.aborts;
     end_drain();
     const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !is_whole(index);
-    const auto failed = because(
+    const auto failed = with_context(
         error,
         fmt::format("step {} of stream '{}' is NOT committed: {}", slot.step.load(), stream_name(index), error.what),
         "committed snapshots" +
@@ -137,8 +138,8 @@ void Slots::give_up(const Error& error) {
         const auto is_set = attempt([&] {
             node::set_error(
                 slot.error_text,
-                because(error, fmt::format("step {} of stream '{}' is NOT committed. {} It is staged in {}.",
-                                           slot.step.load(), stream_name(i), error.what, path(i))));
+                with_context(error, fmt::format("step {} of stream '{}' is NOT committed. {} It is staged in {}.",
+                                                slot.step.load(), stream_name(i), error.what, path(i))));
         });
         slot.error_kind = static_cast<std::uint32_t>(error.kind);
         if (!is_set) node::set_error(slot.error_text, error);

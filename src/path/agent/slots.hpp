@@ -17,8 +17,8 @@
 #include "core/sys/store.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/schedule.hpp"
-#include "path/catalog/raised.hpp"
-#include "path/node/raised.hpp"
+#include "path/catalog/flagged.hpp"
+#include "path/node/flagged.hpp"
 #include "path/node/staging.hpp"
 
 namespace forebay::agent {
@@ -56,9 +56,9 @@ public:
     Event event(What what, std::uint32_t slot);
 
     /// In the run, until the application is given it.
-    Result<> keep_raised(const node::Raised& raised) { return catalog::keep_raised(store_, session_.run, raised); }
-    /// As node::put_raised(), for stations on several threads.
-    bool put_raised(std::uint32_t stream, const node::Raised& raised);
+    Result<> keep_flagged(const node::Flagged& flagged) { return catalog::keep_flagged(store_, session_.run, flagged); }
+    /// As node::put_flagged(), for stations on several threads.
+    bool put_flagged(std::uint32_t stream, const node::Flagged& flagged);
 
     void set(std::uint32_t slot, node::SlotState state);
     /// Marks the slots that a killed agent was draining as sealed again. Node files that it has brought to the target

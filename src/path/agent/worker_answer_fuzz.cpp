@@ -23,7 +23,7 @@ std::string line_of(const agent::WorkerAnswer& answer) {
         case Kind::calls: return "calls " + std::to_string(answer.count);
         case Kind::failed: return "failed " + answer.text;
         case Kind::problem: return "problem " + answer.text;
-        case Kind::raised: return {};  // a number may be written in many ways
+        case Kind::flagged: return {};  // a number may be written in many ways
     }
     std::abort();
 }
@@ -31,7 +31,7 @@ std::string line_of(const agent::WorkerAnswer& answer) {
 // "failed" says as much as "failed ", and "made 007" as "made 7".
 bool says_the_same(std::string_view line, const agent::WorkerAnswer& answer) {
     const auto written = line_of(answer);
-    if (answer.kind == Kind::raised) return line.starts_with("raise ") && line.ends_with(answer.text);
+    if (answer.kind == Kind::flagged) return line.starts_with("raise ") && line.ends_with(answer.text);
     if (line == written) return true;
     if (answer.kind == Kind::failed || answer.kind == Kind::problem)
         return answer.text.empty() && written == std::string(line) + " ";

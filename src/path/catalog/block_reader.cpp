@@ -133,8 +133,8 @@ Result<std::vector<std::byte>> BlockReader::value(std::size_t variable) const {
     Scratch scratch;
     const auto done = read(block, 0, bytes, scratch);
     if (!done)
-        return because(done.error(),
-                       fmt::format("variable '{}': {}", head_.schema.variables[variable].name, done.error().what));
+        return with_context(done.error(),
+                            fmt::format("variable '{}': {}", head_.schema.variables[variable].name, done.error().what));
     return bytes;
 }
 

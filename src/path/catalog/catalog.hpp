@@ -127,10 +127,10 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
 
 /// The snapshots of a stream that stay: docs/explanation/what-durable-means.md.
 struct Retention {
-    int keep = 0;              // living snapshots that count, and as many marked ones; 0: all
-    int keep_abandoned = -1;   // newest ones that lines before left; -1: until `keep` newer ones count
-    std::int64_t spared = -1;  // a step of the living line that stays: it was committed just now
-    int unproved = 0;          // newest ones that stay and do not count: an analysis may still mark them
+    int keep = 0;                 // living snapshots that count, and as many marked ones; 0: all
+    int keep_abandoned = -1;      // newest ones that lines before left; -1: until `keep` newer ones count
+    std::int64_t keep_also = -1;  // a step of the living line that stays: it was committed just now
+    int unproved = 0;             // newest ones that stay and do not count: an analysis may still mark them
     std::set<std::uint64_t> in_analysis = {};  // ids of others, likewise
     bool dry_run = false;                      // only say what would be removed
     std::uint32_t session = 0;                 // that of who asks; 0: of none

@@ -362,7 +362,7 @@ TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
 TEST_CASE("prune: a step that is spared stays, and the window is as long as without it") {
     SimStore disk;
     for (const std::int64_t step : {20, 40, 60, 80, 100}) make(disk, at_step(step));
-    CHECK(catalog::prune(disk, run, stream, {.keep = 2, .spared = 40}).value().removed.size() == 2);
+    CHECK(catalog::prune(disk, run, stream, {.keep = 2, .keep_also = 40}).value().removed.size() == 2);
     CHECK(steps_in(disk) == std::vector<std::int64_t>{100, 80, 40});
 }
 

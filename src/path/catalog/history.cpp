@@ -317,10 +317,10 @@ Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t
         const auto there = load_manifest_head(store, aside);
         // Nobody can say which save lies there, and its node files may be whole.
         if (!there)
-            return because(there.error(),
-                           fmt::format("{} is in the way of another save of line {}: {}", aside,
-                                       format::name_of(save.line), there.error().what),
-                           "both directories", "forebay recover " + directory_of(stream_directory));
+            return with_context(there.error(),
+                                fmt::format("{} is in the way of another save of line {}: {}", aside,
+                                            format::name_of(save.line), there.error().what),
+                                "both directories", "forebay recover " + directory_of(stream_directory));
         // Another agent has just done it, and the directory holds what that has committed; or it is there twice.
         if (there->snapshot_id == save.snapshot_id) return discard_twin(store, directory, step, save);
         const bool later = format::is_later(there->which_save(), save);

@@ -89,13 +89,13 @@ void Selection::select_living() {
             keep(version);
             continue;
         }
-        const bool is_spared = version.head.step == what_.spared;
-        if (counted_.size() >= most && !is_spared) {
+        const bool is_protected = version.head.step == what_.keep_also;
+        if (counted_.size() >= most && !is_protected) {
             remove(version, "it is older than " + show_count(most, "whole snapshot"));
             continue;
         }
         const auto verdict = look(version);
-        if (verdict == Verdict::marked && marked++ >= most && !is_spared) {
+        if (verdict == Verdict::marked && marked++ >= most && !is_protected) {
             remove(version, "it is marked, and older than " + show_count(most, "marked snapshot"));
             continue;
         }

@@ -2,7 +2,7 @@
 // committed names it, so that a directory that was removed, replaced or is not mounted is never taken for the run.
 //
 //   RUN/forebay/run-00f30000c0ffee9a.json       the identity is in the name; the content is for people
-//   RUN/forebay/sessions/                       who writes the run, see claim.hpp
+//   RUN/forebay/sessions/                       who writes the run, see run_lock.hpp
 //
 // The directory has no dot in its name, so that `rm -rf RUN/*` begins anew and `cp -r RUN/* COPY` copies all.
 

@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "path/catalog/claim.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/names.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "support/committed_run.hpp"
 #include "support/sim_store.hpp"
 
@@ -106,7 +106,7 @@ TEST_CASE("a copy gives its claim back, but one that brought later sessions leav
     };
     const auto copy = [&](std::uint32_t above) {
         const auto session = claim(here.disk, above, true).value();
-        REQUIRE(catalog::withdraw_claim(here.disk, run, session, above));
+        REQUIRE(catalog::withdraw_run_lock(here.disk, run, session, above));
         return session;
     };
     CHECK(copy(4) == 5);

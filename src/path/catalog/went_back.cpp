@@ -42,7 +42,7 @@ Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& dire
     std::vector<GoneBack> list;
     if (!entries && entries.error().kind == ErrorKind::missing) return list;
     if (!entries)
-        return because(
+        return with_context(
             entries.error(),
             fmt::format("nobody can say whether the run has gone back as restart_from wants: {}", entries.error().what),
             "all snapshots; nothing is removed",

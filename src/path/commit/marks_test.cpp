@@ -231,7 +231,7 @@ TEST_CASE("retention counts no marked snapshot, and keeps as many of them as of 
         const SmallSnapshot snapshot{.id = static_cast<std::uint64_t>(step), .step = step};
         REQUIRE(test::commit_all(disk, run, snapshot));
         if (marked) REQUIRE(mark(disk, snapshot));
-        REQUIRE(catalog::prune(disk, run, stream, {.keep = 2, .spared = step}));
+        REQUIRE(catalog::prune(disk, run, stream, {.keep = 2, .keep_also = step}));
     };
     for (const std::int64_t step : {10, 20, 30}) commit(step, false);
     CHECK(steps() == Steps{30, 20});
@@ -244,9 +244,9 @@ TEST_CASE("retention counts no marked snapshot, and keeps as many of them as of 
     // Those that an analysis may still mark do not count.
     const SmallSnapshot next{.id = 100, .step = 100};
     REQUIRE(test::commit_all(disk, run, next));
-    REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .spared = 100, .unproved = 1}));
+    REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .keep_also = 100, .unproved = 1}));
     CHECK(steps() == Steps{100, 90});
-    REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .spared = 100, .in_analysis = {100}}));
+    REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .keep_also = 100, .in_analysis = {100}}));
     CHECK(steps() == Steps{100, 90});
     REQUIRE(mark(disk, next));
     REQUIRE(catalog::prune(disk, run, stream, {.keep = 1}));

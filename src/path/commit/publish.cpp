@@ -142,9 +142,9 @@ Error Publisher::put_back(const std::string& aside, Error why) const {
     if (!moved && moved.error().kind == ErrorKind::missing) return why;  // by recover, or by who replaced it
     const auto settled = moved ? publish(store_, place_, aside, moved->head()) : Result<Commit>(moved.error());
     if (settled) return why;
-    return because(why, why.what,
-                   fmt::format("the committed save of step {} that was to be replaced, in {}", place_.step, aside),
-                   fmt::format("forebay recover {}", place_.run));
+    return with_context(why, why.what,
+                        fmt::format("the committed save of step {} that was to be replaced, in {}", place_.step, aside),
+                        fmt::format("forebay recover {}", place_.run));
 }
 
 // The save that has the step's name belongs to an earlier line. It stays, under the name of its line.
@@ -237,10 +237,11 @@ Result<Commit> Publisher::replace(const Save& earlier) const {
     if (const auto renamed = store_.rename(directory_, final_); !renamed) return put_back(aside, renamed.error());
     FB_TRY(make_names_durable(store_, place_));
     if (const auto removed = catalog::discard(store_, aside, place_.step, earlier.snapshot_id); !removed)
-        return because(removed.error(),
-                       fmt::format("step {} is committed in {}, but the save that it replaces could not be removed: {}",
-                                   place_.step, final_, removed.error().what),
-                       "", fmt::format("forebay recover {}", place_.run));
+        return with_context(
+            removed.error(),
+            fmt::format("step {} is committed in {}, but the save that it replaces could not be removed: {}",
+                        place_.step, final_, removed.error().what),
+            "", fmt::format("forebay recover {}", place_.run));
     return Commit::committed;
 }
 

@@ -177,8 +177,8 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
     const Telling telling{[&] { return lost.told(); }, [&](const std::string& text) { lost.hear(text); }};
     const auto waited = wait_together(world, look, at_most, say, telling);
     if (!waited)
-        return because(waited.error(), waited.error().what + ". What is staged is not committed yet",
-                       "what is staged, which agents go on to commit");
+        return with_context(waited.error(), waited.error().what + ". What is staged is not committed yet",
+                            "what is staged, which agents go on to commit");
     if (!*waited && own_result && !show_pending(staging, slots).empty())
         own_result = not_committed(staging, slots, at_most);
     return comm::agree(world, own_result);

@@ -73,10 +73,10 @@ Result<> check(const Control& control, const std::string& path) {
         return corrupt(fmt::format("{} streams and {} slots, at most {} and {} are possible", streams, slots,
                                    streams_max, slots_max));
     if (!ends(control.lost_text)) return corrupt("the text of a run that was lost");
-    if (control.raised_put.load() - control.raised_taken.load() > raised_max)
+    if (control.flagged_put.load() - control.flagged_taken.load() > flagged_max)
         return corrupt("how much analyses have to tell");
-    for (const auto& raised : control.raised)
-        if (raised.stream >= streams_max || !ends(raised.text)) return corrupt("what analyses have to tell");
+    for (const auto& flagged : control.flagged)
+        if (flagged.stream >= streams_max || !ends(flagged.text)) return corrupt("what analyses have to tell");
     for (std::uint32_t i = 0; i < streams; ++i)
         if (!leads_nowhere_else(control.streams[i])) return corrupt(fmt::format("the name of stream {}", i));
     for (std::uint32_t i = 0; i < slots; ++i)

@@ -42,7 +42,7 @@ inline constexpr std::size_t events_max = 256;
 
 // Of conditions that the application has not been told of yet: a snapshot fulfils one or two, and a step takes longer
 // than a look at the page. An application that never looks needs none.
-inline constexpr std::size_t raised_max = 16, raised_text_max = 1024;
+inline constexpr std::size_t flagged_max = 16, flagged_text_max = 1024;
 
 inline constexpr std::uint32_t lingering_frees = 2;
 
@@ -132,14 +132,14 @@ struct EventControl {
     std::atomic<double> seconds{0};
 };
 
-// A condition of an analysis that a snapshot fulfils; raised.hpp writes and reads it.
-struct RaisedControl {
+// A condition of an analysis that a snapshot fulfils; flagged.hpp writes and reads it.
+struct FlaggedControl {
     std::uint32_t stream = 0, actions = 0;
     std::int64_t step = 0;
     std::uint64_t snapshot_id = 0;
     std::uint32_t session = 0, turn = 0;  // of its line
     double value = 0;
-    std::array<char, raised_text_max> text{};
+    std::array<char, flagged_text_max> text{};
 };
 
 /// Of Control::ending: what stations have to do beside the drain is left to the next agent.
@@ -152,7 +152,7 @@ struct Control {
     std::atomic<std::uint32_t> news{0};    // rung by the agent: a slot's state changed
     std::atomic<std::uint32_t> ending{0};  // not 0: finish what is sealed, then leave; ending_after_drains
     std::atomic<std::uint32_t> draining{0};
-    // The number that this session has among the run's sessions (catalog/claim.hpp); 0 until it has claimed the run.
+    // The number that this session has among the run's sessions (catalog/run_lock.hpp); 0 until it has claimed the run.
     std::atomic<std::uint32_t> session{0};
     std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
     // What a status says of the job (format/status_line.hpp): how many nodes the session has, and when the batch system
@@ -176,9 +176,9 @@ struct Control {
     std::atomic<double> slowdown_low_percent{0}, slowdown_high_percent{0};  // 90 % sure
     std::atomic<std::uint64_t> events_count{0};                             // since the page was made
     std::array<EventControl, events_max> events;
-    std::atomic<std::uint64_t> raised_put{0};    // by the agent
-    std::atomic<std::uint64_t> raised_taken{0};  // by the node's first rank
-    std::array<RaisedControl, raised_max> raised;
+    std::atomic<std::uint64_t> flagged_put{0};    // by the agent
+    std::atomic<std::uint64_t> flagged_taken{0};  // by the node's first rank
+    std::array<FlaggedControl, flagged_max> flagged;
     std::array<StreamControl, streams_max> streams;
     std::array<SlotControl, slots_max> slots;
 };

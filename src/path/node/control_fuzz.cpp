@@ -27,9 +27,9 @@ void fill(Control& page) {
 }
 
 void check_promises(const Control& page) {
-    if (page.raised_put - page.raised_taken > raised_max) std::abort();
-    for (const auto& raised : page.raised)
-        if (raised.stream >= streams_max || std::strlen(raised.text.data()) >= raised.text.size()) std::abort();
+    if (page.flagged_put - page.flagged_taken > flagged_max) std::abort();
+    for (const auto& flagged : page.flagged)
+        if (flagged.stream >= streams_max || std::strlen(flagged.text.data()) >= flagged.text.size()) std::abort();
     for (std::uint32_t i = 0; i < page.slot_count; ++i) {
         const auto& slot = page.slots[i];
         const auto name = slot_file_name(page, slot);

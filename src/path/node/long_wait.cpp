@@ -19,7 +19,7 @@ Error interrupted(const std::string& what) {
 
 bool LongWait::is_interrupted(sys::Clock::time_point now) {
     if (interrupted_ || !say_.interrupted || now < asks_at_) return interrupted_;
-    asks_at_ = now + interruption_look;
+    asks_at_ = now + preemption_look;
     interrupted_ = say_.interrupted();
     return interrupted_;
 }

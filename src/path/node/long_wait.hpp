@@ -27,7 +27,7 @@ struct Say : std::function<void(const std::string& line)> {
 inline constexpr std::chrono::seconds wait_said_after{2}, wait_said_again_after{30};
 
 /// Nobody who presses Ctrl-C notices the delay, and short waits ask nothing.
-inline constexpr std::chrono::milliseconds interruption_look{100};
+inline constexpr std::chrono::milliseconds preemption_look{100};
 
 /// `retry`, for the rank that was interrupted; `what` was not done.
 Error interrupted(const std::string& what);
@@ -44,7 +44,7 @@ public:
           limit_(limit),
           began_(now),
           next_(now + wait_said_after),
-          asks_at_(now + interruption_look) {}
+          asks_at_(now + preemption_look) {}
 
     bool is_over(sys::Clock::time_point now = sys::Clock::now()) const { return now >= began_ + at_most_; }
     /// Whether it is time to say what is waited for, and somebody listens.

@@ -64,7 +64,7 @@ Result<RunLock> RunLock::take(const std::string& path) {
     if (has_none) {
         FB_TRY_ASSIGN(stand_in, stand_in_of(path));
         lock = sys::FileLock::take(stand_in);
-        if (!lock) return because(lock.error(), fmt::format("{}, in place of {}", lock.error().what, path));
+        if (!lock) return with_context(lock.error(), fmt::format("{}, in place of {}", lock.error().what, path));
         taken.stand_in_ = stand_in;
     }
     if (!lock) return lock.error();

@@ -173,7 +173,7 @@ Result<> remove_leftover(const std::string& directory, Unpacked unpacked, std::c
 
 Error not_usable(const std::string& directory, const Error& error) {
     if (error.kind != ErrorKind::refused || !error.next.empty()) return error;
-    return because(
+    return with_context(
         error,
         fmt::format("what is staged in {} cannot be read, and it may be newer than all that is committed: {}",
                     directory, error.what),

@@ -51,7 +51,7 @@ inline constexpr std::uint32_t helpers_max = 64;
 struct SessionFile {
     std::string run;           // absolute
     std::uint64_t run_id = 0;  // its identity; 0: of before runs had one
-    std::uint64_t claim = 0;   // catalog::claim_key() of the session; 0: of before sessions claimed their run
+    std::uint64_t claim = 0;   // catalog::run_lock_key() of the session; 0: of before sessions claimed their run
     std::string host;
     std::int64_t process = 0;
     AgentOptions agent;

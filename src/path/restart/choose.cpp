@@ -84,11 +84,11 @@ bool Chooser::is_whole_alone(const node::StagedFile& file) const {
 Result<> Chooser::add_target(const Result<catalog::History>& history, std::vector<Candidate>& candidates) const {
     if (!history && history.error().kind == ErrorKind::missing) return {};
     if (!history)
-        return because(history.error(),
-                       fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream_, context_.run,
-                                   history.error().what),
-                       "all of them; nothing is removed",
-                       fmt::format("repair the mount or the permissions, then start again; or {}", begin_anew));
+        return with_context(history.error(),
+                            fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream_,
+                                        context_.run, history.error().what),
+                            "all of them; nothing is removed",
+                            fmt::format("repair the mount or the permissions, then start again; or {}", begin_anew));
     for (const auto& version : history->living)
         candidates.push_back({.step = version.head.step,
                               .save = version.head.which_save(),

@@ -70,9 +70,9 @@ Error SlotWait::stalled() const {
 }
 
 Error SlotWait::interrupted() const {
-    return because(node::interrupted(""),
-                   fmt::format("interrupted: the wait of stream '{}' for a slot for step {}", stream(), step_),
-                   fmt::format("committed snapshots, and what is staged in {}", context_.staging->directory()));
+    return with_context(node::interrupted(""),
+                        fmt::format("interrupted: the wait of stream '{}' for a slot for step {}", stream(), step_),
+                        fmt::format("committed snapshots, and what is staged in {}", context_.staging->directory()));
 }
 
 std::string SlotWait::show() const {

@@ -138,15 +138,15 @@ void add_slow(const Summary& summary, std::vector<std::string>& advice) {
 }
 
 // Of one stream.
-struct StreamCourse {
+struct StreamLineage {
     std::uint64_t saves = 0, waits = 0;
     double waited_seconds = 0;
     std::vector<double> intervals, drains, sync_shares;
 };
 
-bool cannot_follow(const StreamCourse& course) {
-    const double drain = median_of(course.drains);
-    return drain > 0 && !course.intervals.empty() && median_of(course.intervals) / drain < save_less_often_below;
+bool cannot_follow(const StreamLineage& lineage) {
+    const double drain = median_of(lineage.drains);
+    return drain > 0 && !lineage.intervals.empty() && median_of(lineage.intervals) / drain < save_less_often_below;
 }
 
 // Where it is our own limit that makes drains slow.
@@ -156,12 +156,12 @@ std::string held_back(const StreamNeeds& needs) {
                        show_bytes(needs.limit_bytes_per_second));
 }
 
-void add_slots(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
+void add_slots(const std::string& stream, const StreamLineage& lineage, const StreamNeeds& needs,
                std::vector<std::string>& advice) {
-    if (course.waits == 0) return;
+    if (lineage.waits == 0) return;
     auto text = fmt::format("{} of {} saves of stream {} waited {} in all for a slot that was still draining",
-                            course.waits, course.saves, shown(stream), show_seconds(course.waited_seconds));
-    if (cannot_follow(course)) {
+                            lineage.waits, lineage.saves, shown(stream), show_seconds(lineage.waited_seconds));
+    if (cannot_follow(lineage)) {
         text += ": drains take longer than what lies between saves, and more slots would not change that.";
     } else if (needs.slots == 1) {
         text += fmt::format(". A second slot costs {} of memory a node more:", show_bytes(needs.node_bytes_most));
@@ -173,10 +173,10 @@ void add_slots(const std::string& stream, const StreamCourse& course, const Stre
     advice.push_back(text);
 }
 
-void add_slack(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
+void add_slack(const std::string& stream, const StreamLineage& lineage, const StreamNeeds& needs,
                std::vector<std::string>& advice) {
-    const double interval = median_of(course.intervals), drain = median_of(course.drains);
-    if (drain <= 0 || course.intervals.empty() || interval / drain >= save_less_often_below) return;
+    const double interval = median_of(lineage.intervals), drain = median_of(lineage.drains);
+    if (drain <= 0 || lineage.intervals.empty() || interval / drain >= save_less_often_below) return;
     const double every = std::clamp(std::ceil(drain / std::max(interval, drain / 1000)), 2.0, 1000.0);
     advice.push_back(fmt::format(
         "Drains of stream {} take {}, saves begin {} apart, their waits left out (slack {:.2f}): storage cannot "
@@ -189,10 +189,10 @@ void add_slack(const std::string& stream, const StreamCourse& course, const Stre
 }
 
 // Fewer files are of use only to a stream of several nodes that has a file for each.
-void add_sync(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
+void add_sync(const std::string& stream, const StreamLineage& lineage, const StreamNeeds& needs,
               std::vector<std::string>& advice) {
     if (needs.nodes < 2 || (needs.file != "own" && !needs.file.empty())) return;
-    const double share = median_of(course.sync_shares);
+    const double share = median_of(lineage.sync_shares);
     if (share <= sync_share_high) return;
     auto text = fmt::format(
         "{:.0f} % of the drains of stream {} is sync: storage takes bytes fast and makes them durable slowly. Fewer, "
@@ -246,25 +246,25 @@ Needs needs_of(const Chronicle& chronicle) {
 std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) {
     std::vector<std::string> advice;
     add_slow(summary, advice);
-    std::map<std::string, StreamCourse> streams;
+    std::map<std::string, StreamLineage> streams;
     for (const auto& row : summary.rows) {
-        auto& course = streams[row.stream];
-        ++course.saves;
+        auto& lineage = streams[row.stream];
+        ++lineage.saves;
         if (row.wait_seconds >= wait_seconds_min) {
-            ++course.waits;
-            course.waited_seconds += row.wait_seconds;
+            ++lineage.waits;
+            lineage.waited_seconds += row.wait_seconds;
         }
         if (row.drain_seconds <= 0) continue;
-        if (row.interval_seconds > 0) course.intervals.push_back(row.slack * row.drain_seconds);
-        course.drains.push_back(row.drain_seconds);
-        course.sync_shares.push_back(std::min(1.0, row.sync_seconds / row.drain_seconds));
+        if (row.interval_seconds > 0) lineage.intervals.push_back(row.slack * row.drain_seconds);
+        lineage.drains.push_back(row.drain_seconds);
+        lineage.sync_shares.push_back(std::min(1.0, row.sync_seconds / row.drain_seconds));
     }
-    for (const auto& [stream, course] : streams) {
+    for (const auto& [stream, lineage] : streams) {
         const auto known = needs.find(stream);
         if (known != needs.end()) {
-            add_slots(stream, course, known->second, advice);
-            add_slack(stream, course, known->second, advice);
-            add_sync(stream, course, known->second, advice);
+            add_slots(stream, lineage, known->second, advice);
+            add_slack(stream, lineage, known->second, advice);
+            add_sync(stream, lineage, known->second, advice);
         }
     }
     add_late_ranks(summary, advice);

@@ -50,9 +50,9 @@ Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*ma
     const auto done = make(options);
     Result<> outcome;
     if (!done)
-        outcome = because(done.error(), fmt::format("{} is not made: {}", options.path, done.error().what),
-                          fmt::format("what is committed in {}", run.path()),
-                          fmt::format("forebay export genericio {} {} --force", options.place, options.path));
+        outcome = with_context(done.error(), fmt::format("{} is not made: {}", options.path, done.error().what),
+                               fmt::format("what is committed in {}", run.path()),
+                               fmt::format("forebay export genericio {} {} --force", options.place, options.path));
     FB_TRY(maker.end(outcome, options.keep));
     return done;
 }

@@ -56,8 +56,9 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
     // Neither says "this is none of mine", or that nothing is where its record would be.
     for (const auto* wrong : {&head.error(), &page.error()})
         if (wrong->kind != ErrorKind::refused && wrong->kind != ErrorKind::missing)
-            return because(*wrong, wrong->what, "",
-                           wrong->next.empty() ? fmt::format("forebay verify {}", snapshot_of(path)) : wrong->next);
+            return with_context(
+                *wrong, wrong->what, "",
+                wrong->next.empty() ? fmt::format("forebay verify {}", snapshot_of(path)) : wrong->next);
     if (has_own_datasets(path) != std::optional(true)) return std::nullopt;
     if (head.error().kind == ErrorKind::missing) return head.error();
     return Error{ErrorKind::corrupt, fmt::format("{} has the datasets of a node file, and its record is none", path),

@@ -38,7 +38,7 @@ Result<Exit> look_apart(const std::string& path, const std::function<Result<Exit
     if (outcome) return static_cast<Exit>(*outcome);
     const auto& error = outcome.error();
     if (error.what.find(path) != std::string::npos || !error.next.empty()) return error;
-    return because(error, fmt::format("{}: {}", path, error.what), error.safe, error.next);
+    return with_context(error, fmt::format("{}: {}", path, error.what), error.safe, error.next);
 }
 
 const char* format_word(foreign::ForeignFormat format) {

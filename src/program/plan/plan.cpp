@@ -62,8 +62,8 @@ Result<std::vector<format::Measure>> read_run_measures(const std::string& given,
     auto read = telemetry::read_chronicle(store, run, {.with_timings = false});
     if (!read && read.error().kind != ErrorKind::missing) return read.error();
     if (!read)
-        return because(read.error(), read.error().what, "",
-                       "name the directory of a run that has saved, as in --run /scratch/me/run7");
+        return with_context(read.error(), read.error().what, "",
+                            "name the directory of a run that has saved, as in --run /scratch/me/run7");
     auto& chronicle = *read;
     chronicle.run = given;  // as the user named it
     return advice::measures_of_run(chronicle, stream);

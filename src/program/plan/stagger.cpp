@@ -59,8 +59,8 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
     const sys::EndSignals signals;
     const auto turns = fmt::format("{}/.forebay-stagger-{}", arguments.directory, arguments.name);
     if (const auto outcome = sys::posix_store().make_directory(turns); !outcome)
-        return because(outcome.error(), outcome.error().what, "nothing was started",
-                       "--directory DIR, one that all processes see and may write to");
+        return with_context(outcome.error(), outcome.error().what, "nothing was started",
+                            "--directory DIR, one that all processes see and may write to");
     std::optional<Error> failed;
     std::optional<sys::FileLock> turn;
     const auto look = [&] {
@@ -80,7 +80,7 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
             fmt::format("all {} turns of {} were taken for {:.0f} s", arguments.at_once, turns, arguments.wait_seconds),
             "nothing was started", "a longer --wait, or a larger --at-once"};
     const auto code = sys::run_in_front(arguments.command, [&] { return signals.come(); });
-    if (!code) return because(code.error(), code.error().what, "", "name a program that is there, behind --");
+    if (!code) return with_context(code.error(), code.error().what, "", "name a program that is there, behind --");
     return static_cast<Exit>(*code);
 }
 

@@ -70,8 +70,9 @@ Result<Exit> forward_until_told(const ForwardArguments& options) {
     auto server = forward::Server::start(sys::target_store(), options.listen,
                                          {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log});
     if (!server)
-        return because(server.error(), fmt::format("no forwarder of {}: {}", run, server.error().what), "",
-                       "see that the run can be written to from this host, and that --listen names a free port of it");
+        return with_context(
+            server.error(), fmt::format("no forwarder of {}: {}", run, server.error().what), "",
+            "see that the run can be written to from this host, and that --listen names a free port of it");
     FB_TRY_ASSIGN(addresses, addresses_of(options.listen, server->port()));
     if (options.json) {
         auto array = Json::array();

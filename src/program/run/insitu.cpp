@@ -224,8 +224,8 @@ Error analyse_by_python(const InsituArguments& options, const std::vector<catalo
     words.emplace_back("--");
     for (const auto& snapshot : snapshots) words.push_back(snapshot.directory);
     auto failed = sys::become(place.program, words, place.environment);
-    return because(failed, fmt::format("the scripts are not run: {}", failed.what), "",
-                   "name an interpreter that has the package forebay, by --python or by the option python");
+    return with_context(failed, fmt::format("the scripts are not run: {}", failed.what), "",
+                        "name an interpreter that has the package forebay, by --python or by the option python");
 }
 
 // A script by itself, as its only analysis; of a run without a stream all that is no result.

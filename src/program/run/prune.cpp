@@ -17,7 +17,7 @@
 #include "core/terminal/say.hpp"
 #include "core/terminal/words.hpp"
 #include "path/catalog/catalog.hpp"
-#include "path/catalog/held_claim.hpp"
+#include "path/catalog/held_run_lock.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/views.hpp"
 #include "program/place.hpp"
@@ -158,9 +158,9 @@ Result<Exit> prune(const PruneArguments& options) {
                      fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
     // Going back needs the run's claim from the first look to the last removal: a session that started meanwhile would
     // go on from a step that is being removed.
-    std::unique_ptr<catalog::HeldClaim> held;
+    std::unique_ptr<catalog::HeldRunLock> held;
     if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {
-        FB_TRY_ASSIGN(taken, catalog::HeldClaim::take(store, place.run, log_to_errors()));
+        FB_TRY_ASSIGN(taken, catalog::HeldRunLock::take(store, place.run, log_to_errors()));
         held = std::move(taken);
     }
     const auto session = held ? held->session() : 0;

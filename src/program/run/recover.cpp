@@ -16,9 +16,9 @@
 #include "core/terminal/words.hpp"
 #include "path/agent/leftovers.hpp"
 #include "path/agent/missing_views.hpp"
-#include "path/catalog/claim.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/run_lock.hpp"
 #include "path/commit/unreadable.hpp"
 #include "program/run_argument.hpp"
 #include "program/snapshot_words.hpp"
@@ -169,8 +169,8 @@ Result<Exit> recover(const RecoverArguments& options) {
     // What was killed as it began, and what is of another run at this path, is told as well.
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
-    FB_TRY_ASSIGN(last_claim, catalog::claim_key(store, run));
-    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, absolute, run_id, last_claim));
+    FB_TRY_ASSIGN(last_run_lock, catalog::run_lock_key(store, run));
+    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, absolute, run_id, last_run_lock));
     for (const auto& directory : left.own)
         if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
     const auto make_view = view_maker();

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "bindings/compat/h5part/fortran_text.hpp"
-#include "bindings/compat/h5part/mpi_door.hpp"
+#include "bindings/compat/h5part/mpi_binding.hpp"
 
 using namespace forebay::h5part;
 

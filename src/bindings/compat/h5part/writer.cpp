@@ -328,7 +328,8 @@ Result<> StepWriter::end_step() {
     if (!ended) forget_step();
     step_.reset();
     if (ended) return {};
-    return because(ended.error(), fmt::format("H5Part step {} is NOT in the file: {}", number, ended.error().what));
+    return with_context(ended.error(),
+                        fmt::format("H5Part step {} is NOT in the file: {}", number, ended.error().what));
 }
 
 Result<std::int64_t> StepWriter::close(bool always) {

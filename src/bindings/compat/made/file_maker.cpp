@@ -38,7 +38,7 @@ Result<> FileMaker::end(const Result<>& outcome, bool keep) {
     const auto ended = outcome ? mark_made() : outcome;
     if (!ended) {
         const auto written = sys::write_text_durable(*store_, run_.failed_path(), ended.error().text());
-        if (!written) return because(ended.error(), ended.error().what + " (" + written.error().what + ")");
+        if (!written) return with_context(ended.error(), ended.error().what + " (" + written.error().what + ")");
         return ended;
     }
     // Under the lock, for which the next writer of the name waits.

@@ -92,9 +92,9 @@ Result<> Making::start() const {
                                            start_max);
     // If two makers start at once, one gets the lock, and both callers wait for that one.
     if (started || run.has_maker()) return {};
-    return because(started.error(),
-                   fmt::format("the making of {} was not started: {}", run.file(), started.error().what),
-                   fmt::format("{}, and what is staged", run.path()), by_hand(*this));
+    return with_context(started.error(),
+                        fmt::format("the making of {} was not started: {}", run.file(), started.error().what),
+                        fmt::format("{}, and what is staged", run.path()), by_hand(*this));
 }
 
 Result<> Making::start_if_needed() const {

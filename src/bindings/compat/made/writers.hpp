@@ -1,7 +1,7 @@
 // Files that ranks write, from the claim of the name until the file is made and its run deleted. A file that is closed
 // is made behind the application; its session stays open until then and is closed later, by all ranks that opened it.
 //
-// Life: claim -> the door opens a session, saves and starts the making -> Writers::add -> Writers::finish
+// Life: claim -> the binding opens a session, saves and starts the making -> Writers::add -> Writers::finish
 // Ranks: all calls are collective over the ranks that opened the file, in the order in which files were added.
 
 #pragma once

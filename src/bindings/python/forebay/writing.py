@@ -32,7 +32,7 @@ def _toml_of(options):
     return "".join(f"{key} = {_toml(value)}\n" for key, value in options.items())
 
 
-def _mpi_door():
+def _mpi_binding():
     try:
         from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
     except ImportError as problem:
@@ -46,7 +46,7 @@ def dedicate(world, config=None):
     get a communicator (of mpi4py) to use instead of `world`, also to open sessions. An agent stays in this call until the
     ranks of its machine have finalised MPI, and gets None: it has nothing left to do but to end. With agent.forwarders the
     ranks of the last so many hosts do the same, until all that compute have ended. Once a process. Collective."""
-    computes, handle = _mpi_door().dedicate(world.py2f(), _forebay.options(None if config is None else str(config)))
+    computes, handle = _mpi_binding().dedicate(world.py2f(), _forebay.options(None if config is None else str(config)))
     return type(world).f2py(handle) if computes else None
 
 
@@ -77,7 +77,7 @@ class Session(Owner):
         self.run = options.run
         self.closed = False
         super().__init__(turns, _forebay.open_alone(options) if comm is None
-                         else _mpi_door().open_mpi(comm.py2f(), options))
+                         else _mpi_binding().open_mpi(comm.py2f(), options))
 
     @in_turn
     def stream(self, name, **options):

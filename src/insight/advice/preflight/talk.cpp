@@ -13,7 +13,7 @@ namespace {
 // For the way there and back, and for a node to say that its work hangs.
 constexpr std::chrono::milliseconds way_max{2000};
 // Between two looks whether somebody has interrupted us.
-constexpr std::chrono::milliseconds interruption_pause{200};
+constexpr std::chrono::milliseconds preemption_pause{200};
 
 }  // namespace
 
@@ -78,7 +78,7 @@ std::optional<Talk::Reply> Talk::next() {
     while (!out_.empty() && !over()) {
         if (auto reply = overdue()) return reply;
         if (auto reply = late()) return reply;
-        auto until = std::min(end_, nodes_->now() + interruption_pause);
+        auto until = std::min(end_, nodes_->now() + preemption_pause);
         for (const auto& [number, out] : out_)
             until = std::min(until, out.late ? out.until : std::min(out.until, out.late_at));
         const auto heard = nodes_->hear(until);

@@ -113,7 +113,7 @@ Result<catalog::BlockReader> open_node(sys::Store& store, const std::string& dir
     auto node = catalog::BlockReader::open(store, directory, line);
     if (node || node.error().kind != ErrorKind::corrupt) return node;
     auto what = node.error().what;
-    return because(node.error(), std::move(what), "", "forebay verify " + directory);
+    return with_context(node.error(), std::move(what), "", "forebay verify " + directory);
 }
 
 Result<GioSurvey> survey(sys::Store& store, const std::string& directory, const GioExportOptions& options) {

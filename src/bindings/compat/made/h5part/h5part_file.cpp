@@ -61,9 +61,9 @@ private:
         const auto& error = result.error();
         // What it holds is not known; a part that cannot be removed is overwritten by the next making.
         static_cast<void>(store_.remove(part_));
-        return because(error, fmt::format("{} was not made: {}", making_.file, error.what),
-                       fmt::format("{} with all that is committed", run_.path()),
-                       fmt::format("forebay h5part {}", making_.file));
+        return with_context(error, fmt::format("{} was not made: {}", making_.file, error.what),
+                            fmt::format("{} with all that is committed", run_.path()),
+                            fmt::format("forebay h5part {}", making_.file));
     }
 
     /// How many snapshots there will be, or -1 where the writer has not said so.

@@ -1,0 +1,63 @@
+// What the C binding's two libraries share: handles, and how an answer crosses the border.
+
+#pragma once
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "forebay/forebay.h"
+#include "forebay/forebay.hpp"
+
+struct fb_options {
+    forebay::Result<forebay::Options> value;  // an error is told by whoever opens with them
+};
+struct fb_session {
+    forebay::Session value;
+    std::string spool = {};  // what fb_spool() has given
+};
+struct fb_stream {
+    forebay::Stream value;
+    std::string counters = {};  // what fb_counters_text() has given
+};
+struct fb_particles {
+    forebay::Particles value;
+};
+struct fb_restart {
+    forebay::Restart value;
+};
+struct fb_direct {
+    forebay::DirectSave value;
+};
+
+namespace forebay::c_binding {
+
+/// `error`, which may be null, gets the text.
+fb_status tell(const Error& why, fb_error* error);
+
+/// Calls `body`, which returns a Result<>; no exception crosses the border.
+template <class Body>
+fb_status guarded(fb_error* error, Body&& body) noexcept {
+    try {
+        const Result<> done = body();
+        return done ? FB_OK : tell(done.error(), error);
+    } catch (const std::bad_alloc&) {
+        return tell({ErrorKind::full, "this process gets no more memory."}, error);
+    } catch (const Exception& thrown) {
+        return tell(thrown.error(), error);
+    } catch (const std::exception& thrown) {
+        return tell({ErrorKind::broken, thrown.what()}, error);
+    }
+}
+
+std::string text_or_empty(const char* text);
+
+/// `refused` for a handle that is null; `what` is the name of its type.
+template <class Handle>
+Result<> given(const Handle* handle, const char* what) {
+    if (handle != nullptr) return {};
+    return Error{ErrorKind::refused, std::string("a call got NULL instead of an ") + what + "."};
+}
+
+}  // namespace forebay::c_binding

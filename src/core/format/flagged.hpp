@@ -1,0 +1,34 @@
+// A condition of an analysis that a snapshot fulfils and that the application is to be given: as a file of the run it
+// outlives agent and application. Bytes: docs/formats/run.md.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/format/lineage.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay::format {
+
+struct Flagged {
+    std::string stream;
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    Line line;
+    std::uint32_t actions = 0;  // a bit of each Analysis::Action
+    double value = 0;
+    std::string text;  // "numbers: */nan > 0 (theta/nan is 3)"
+};
+
+/// "00000000000000f3-1a2b3c4d.json": the snapshot's id and the checksum of the text. Two agents that find the same
+/// condition have one file.
+std::string file_name_of(const Flagged& flagged);
+
+/// As a file of its own.
+std::string encode_flagged(const Flagged& flagged);
+/// `corrupt` for damage, `unsupported` for a newer version; `name` is for texts.
+Result<Flagged> decode_flagged(std::string_view text, const std::string& name);
+
+}  // namespace forebay::format

@@ -1,0 +1,53 @@
+// The line to which the saves of a stream belong (format/lineage.hpp). Each rank works it out for itself: all ranks
+// choose the same snapshots and save the same steps, so they agree without a message.
+//
+//   nothing chosen, first save of step s      goes on from s - 1: what lies below s is continued, the rest is abandoned
+//   newest() gave step c, or older(), restore()   goes on from c
+//   newest() found nothing                    begins anew: all that there is, is abandoned
+//   a snapshot is chosen between two saves    goes on from that: another line of this session begins
+//
+// A session that saves a lower step than before, without having chosen a snapshot, stays on its line: its steps may be
+// the numbers of cases, in any order.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/format/lineage.hpp"
+
+namespace forebay::stage {
+
+class LineagePolicy {
+public:
+    /// `session` is the session's number in the run.
+    explicit LineagePolicy(std::uint32_t session) : session_(session) {}
+
+    /// The application goes on from a snapshot with its lines, or from nothing.
+    void chose(std::int64_t step, const std::vector<format::LineStart>& lines);
+    void chose_nothing();
+
+    /// The lines of a save of `step`, its own last. Nothing changes until saved().
+    std::vector<format::LineStart> lines_of(std::int64_t step) const;
+    /// Whether a save of `line` at `step` lies behind: the application did not go on from it, nor from a later one of
+    /// its line. Nothing while the application has neither chosen a snapshot nor saved one.
+    std::optional<bool> has_left(const format::Line& line, std::int64_t step) const;
+    /// Whether the application has neither chosen a snapshot nor saved one.
+    bool is_new() const { return !chosen_ && lines_.empty(); }
+    /// A save of `step` was admitted.
+    void saved(std::int64_t step);
+
+private:
+    struct Chosen {
+        std::int64_t step = -1;
+        std::vector<format::LineStart> lines;
+    };
+
+    std::uint32_t session_;
+    std::vector<format::LineStart> lines_;  // of the last save; empty before the first
+    std::int64_t last_ = -1;                // its step
+    std::optional<Chosen> chosen_;          // and not saved since
+};
+
+}  // namespace forebay::stage

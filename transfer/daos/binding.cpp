@@ -1,0 +1,26 @@
+// What the program finds in this module when an address begins with daos://: sys/posix_tree_place.cpp calls it.
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/tree_place.hpp"
+#include "transfer/daos/folder.hpp"
+
+namespace {
+
+using namespace forebay;
+
+Result<std::unique_ptr<sys::Folder>> open_address(const sys::FarPlace& place) {
+    FB_TRY_ASSIGN(parsed, sys::daos_place_from(place.address));
+    const auto container = std::make_shared<daos::DfsContainer>(parsed, place.owner);
+    FB_TRY(container->connect(place.makes_container));
+    auto opened = daos::open_dfs_folder(container, place.makes_container ? "" : parsed.path);
+    if (!opened) return with_context(opened.error(), show_text(parsed.address()) + ": " + opened.error().what);
+    return opened;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) void forebay_open_far_place(const forebay::sys::FarPlace& place,
+                                                                              forebay::sys::OpenedPlace& opened) {
+    opened = open_address(place);
+}
