@@ -167,10 +167,11 @@ Result<Job> JobSide::ask(bool stop_wanted) {
     if (!looked_) FB_TRY(comm::agree(world, [&] { return first_rank ? look() : Result<>(); }));
     looked_ = true;
     auto report = own_report(stop_wanted);
-    std::array<std::int64_t, 5> numbers{report.wishing_rank, report.requests, report.left_ms, report.needed_ms,
-                                        report.condition};
-    world.max(numbers);
-    report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    std::array<std::int64_t, 5> maxima{report.wishing_rank, report.requests, report.left_ms, report.needed_ms,
+                                       report.condition};
+    world.max(maxima);
+    const auto [wishing_rank, requests, left_ms, needed_ms, condition] = maxima;
+    report = {wishing_rank, requests, left_ms, needed_ms, condition};
     FB_TRY_ASSIGN(flagged, hear_condition(report.condition));
     const auto agreed = judge(report, flagged);
     if (agreed.save)
