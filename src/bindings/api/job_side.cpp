@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bindings/api/log.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
@@ -82,7 +83,11 @@ Result<> JobSide::look() {
         session_.log(
             [&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), state_->end().source); });
     } else {
-        session_.log([&] { return fmt::format("no limit of the job is known: {}", state_->end().source); });
+        const auto text = [&] { return fmt::format("no limit of the job is known: {}", state_->end().source); };
+        // Without a limit the simulation is killed between two saves. People must see that even without a log.
+        const bool has_log = static_cast<bool>(session_.say());
+        if (state_->end().in_job && !has_log) static_cast<void>(attempt([&] { warn(text()); }));
+        else session_.log(text);
     }
     return {};
 }
