@@ -62,7 +62,7 @@ Result<> make_parts_of_unreadable(sys::Store& store, const std::string& run) {
             FB_TRY_ASSIGN(is_unreadable, says_nothing(store, directory));
             if (!is_unreadable) continue;
             const auto seen = look_at_unreadable(store, directory);
-            if (!seen || !seen->record) continue;  // verify says why
+            if (!seen || !seen->record) continue;  // verify reports the reason
             FB_TRY_ASSIGN(complete, is_complete(store, directory, *step, *seen->record));
             const auto part = part_of(directory, *step, *seen);
             FB_TRY_ASSIGN(taken, store.exists(part));
