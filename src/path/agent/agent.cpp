@@ -19,12 +19,12 @@ namespace {
 
 using node::SlotState;
 
-// An idle agent looks this often whether its application lives: 2 system calls a second.
+// The pause between two checks if the application lives: 2 system calls a second in an idle agent.
 constexpr std::chrono::milliseconds idle_pause{500};
-// How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
+// The pause between two looks at the peers of a finished agent. Short at first: the nodes of a snapshot end together.
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
 
-// Between two pieces of what a station does after the drain: all that is sealed meanwhile goes first.
+// Between two pieces of a station's work after the drain: slots that were sealed meanwhile go first.
 class DrainsFirst final : public move::Gate {
 public:
     DrainsFirst(Schedule& schedule, const Committer& committer, std::function<bool()> drain_next)
@@ -65,7 +65,7 @@ bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) 
 }
 
 void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
-    // A seal rings the bell. Where every CPU has a rank, the agent would else take it from the one that rang.
+    // A seal rings the bell. If every CPU has a rank, the agent would take the CPU from the ringing rank.
     if (const auto given = sys::give_way(); !given) tell_({.what = What::takes_cpus, .detail = given.error().line()});
     slots_.take_over();
     std::chrono::milliseconds pause = peers_pause_min;
@@ -82,6 +82,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
         const bool waits_for_peers = slots_.waits_for_peers();
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
         const bool peers_come = waits_for_peers && sys::Clock::now() - last_progress < peers_wait;
+        // A file that is missing at the target may need another drain, so the agent does not leave yet.
         if (leaving && !peers_come && !slots_.misses_any() && (drains_alone || !any_at_work())) break;
         sys::wait_on(page_.bell, bell, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
@@ -89,7 +90,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
     slots_.check_counts();
 }
 
-// One drain, of what is most urgent, and one look at what waits for other nodes; true when anything changed.
+// Drains the most urgent slot, and looks once at slots that wait for peers. True if anything changed.
 bool Agent::work(const std::atomic<bool>& stop) {
     slots_.count_missed_deadlines();
     bool changed = false;
@@ -101,13 +102,13 @@ bool Agent::work(const std::atomic<bool>& stop) {
     return committer_.commit_drained() || changed;
 }
 
-// All that other stations have to do with one slot; true when there was one. Their failures cost the simulation and the
+// Runs the further stations for one slot. True if there was a slot. Failures of stations cost the simulation and the
 // snapshot nothing.
 bool Agent::visit_stations(const std::atomic<bool>& stop) {
     const auto slot = schedule_.next_held([this](std::uint32_t index) { return at_work(index); });
     if (!slot) return false;
     auto& holds = slots_.control(*slot).holds;
-    // A save may take the slot from a station that has no more than a lease, and be drained while that one runs.
+    // A save may take the slot from a station with a lease, and the slot may be drained while the station runs.
     const auto save = slots_.control(*slot).snapshot_id.load();
     const auto is_there = [&] { return slots_.control(*slot).snapshot_id.load() == save; };
     const auto tell_unseen = [&](const std::string& by) {
@@ -130,13 +131,14 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         if (!is_there()) break;
         if (!station->is_at_work(*slot)) holds.fetch_and(~station->hold());
     }
+    // A bit that no station of this agent has would hold the slot for ever.
     if (is_there() && (holds.fetch_and(known) & ~known) != 0)
         tell_unseen("what an agent before this one would have done with it");
     node::ring(page_.news);
     return true;
 }
 
-// The bits of stations that go on with the slot beside this loop.
+// The bits of stations that work on the slot beside this loop.
 std::uint32_t Agent::at_work(std::uint32_t slot) const {
     std::uint32_t bits = 0;
     for (const auto& station : stations_)
@@ -150,7 +152,7 @@ bool Agent::any_at_work() const {
     return false;
 }
 
-// Nobody but the agent takes a slot out of `draining`, so none is free before its stations are noted.
+// Only the agent takes a slot out of `draining`, so no slot is free before its stations are noted.
 bool Agent::take(std::uint32_t slot, SlotState state) {
     if (!slots_.take(slot, state)) return false;
     std::uint32_t holds = 0;
@@ -162,7 +164,7 @@ bool Agent::take(std::uint32_t slot, SlotState state) {
 
 void Agent::overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop) {
     if (!take(slot, SlotState::sealed)) return;
-    // Else a failure of this drain would count as one of before the seal, and be tried again at once.
+    // Otherwise a failure of this drain would count as a failure before the seal, and be tried again at once.
     schedule_.wait_for_work();
     ++page_.counts.overtakes;
     auto overtook = slots_.event(What::overtook, slot);

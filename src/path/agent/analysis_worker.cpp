@@ -50,7 +50,7 @@ Result<AnalysisWorker> AnalysisWorker::start(sys::Spawn spawn, const std::string
                                              const AgentOptions& options) {
     spawn.arguments.push_back(directory);
     spawn.environment.insert(spawn.environment.end(), options.environment.begin(), options.environment.end());
-    spawn.environment_removed = {"LD_PRELOAD"};  // what is preloaded into the application is not meant for it
+    spawn.environment_removed = {"LD_PRELOAD"};  // a preloaded library of the application is not meant for it
     spawn.log_path = node::agent_log_path(directory);
     FB_TRY_ASSIGN(child, sys::ChildProgram::start(spawn));
     return AnalysisWorker(spawn.program, std::move(child));

@@ -13,14 +13,15 @@ namespace forebay::agent {
 
 namespace {
 
-// How long an agent whose own work is done helps on, while others are connected: less than a session that closes waits
-// for its agent (15 s), and for the longest drain where nobody waits.
+// The time that an agent helps after its own work, while clients are connected. After a close it is less than the
+// session's wait for its agent (15 s); if nobody waits, it covers the longest drain.
 constexpr std::chrono::seconds helps_closed_max{8}, helps_died_max{600};
-// In which every agent of a job has begun, and how often one looks for another until then.
+// The time in which all agents of a job begin, and the pause between two looks for a helper until then.
 constexpr std::chrono::seconds helpers_begin_max{5};
 constexpr std::chrono::milliseconds helper_look_pause{50};
 
-/// Of this node's way against one through the first neighbour that answers; 0 where none does, or its own way fails.
+/// The rate of this node's way divided by the rate through the first neighbour that answers. 0 if none answers, or if
+/// the own way fails.
 double probed_ratio(sys::Store& store, const node::SessionFile& session, std::uint32_t number,
                     const std::string& path) {
     for (std::uint32_t i = 0; i < session.neighbours.helpers; ++i) {
@@ -55,8 +56,8 @@ void NeighbourSide::begin_help(const std::string& virtual_node) {
     else tell_({.what = What::helps_not, .detail = helper.error().line()});
 }
 
-// Helpers of a job begin with this agent, a moment later perhaps. The agent does not wait for a helper that has begun,
-// and does not answer.
+// The helpers of a job may begin a moment after this agent. The agent does not wait for a helper that began and does
+// not answer.
 void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
     const auto begun_by = sys::Clock::now() + helpers_begin_max;
     const auto open = [this, begun_by](std::uint32_t helper) {
@@ -93,7 +94,7 @@ void NeighbourSide::hear(const Event& event) {
     steer(event);
 }
 
-// The way is chosen when a drain begins that overtakes no other one, and when one begins anew.
+// Chooses the way when a drain begins that overtakes no other drain, and when a drain begins again.
 void NeighbourSide::steer(const Event& event) {
     const bool is_begun = event.what == What::begun, is_retried = event.what == What::retried;
     const bool overtakes = staging_.control().draining.load() > (is_begun ? 1u : 0u);

@@ -17,7 +17,7 @@ constexpr double good_ratio = 0.8;
 constexpr int probes_until_good = 2, pause_doublings_max = 4;
 constexpr std::size_t probe_writes = 4;
 constexpr std::uint32_t probe_block_bytes = 1u << 20, probe_block_bytes_max = 4u << 20;
-constexpr std::chrono::seconds probe_look{1};  // whether a probe is due
+constexpr std::chrono::seconds probe_look{1};  // pause between two checks
 
 }  // namespace
 
@@ -69,7 +69,7 @@ struct Prober::Shared {
         std::unique_lock lock(mutex);
         while (!wake.wait_for(lock, probe_look, [this] { return ends; })) {
             lock.unlock();
-            static_cast<void>(attempt([this] { look(); }));  // what fails is still slow, and is probed later
+            static_cast<void>(attempt([this] { look(); }));  // after an error it stays slow, and is probed later
             lock.lock();
         }
         is_done = true;
@@ -79,7 +79,7 @@ struct Prober::Shared {
 
 Prober::Prober(std::function<void()> look) : shared_(std::make_shared<Shared>(std::move(look))) {
     auto started = sys::Thread::start([shared = shared_] { shared->keep(); });
-    if (started) thread_ = std::move(*started);  // else what is slow stays avoided
+    if (started) thread_ = std::move(*started);  // without a thread slow targets stay avoided
 }
 
 Prober::~Prober() {

@@ -62,7 +62,7 @@ bool SideStation::is_at_work(std::uint32_t slot) const {
 }
 
 void SideStation::work(const Job& job) {
-    if (slots_.control(job.slot).snapshot_id.load() != job.save) return;  // a save has taken the slot, and counted it
+    if (slots_.control(job.slot).snapshot_id.load() != job.save) return;  // a save took the slot, and counted it
     NoGate gate;
     const auto ran = attempt([&] { return station_->run(job.slot, true, gate, stop_); });
     if (!ran && !stop_.load()) station_->leave_out(job.slot, ran.error().line());
@@ -86,7 +86,7 @@ void SideStation::keep() {
         node::ring(slots_.page().news);
     }
     lock.unlock();
-    station_->leave();  // the worker would be killed with this thread, which has started it
+    station_->leave();  // the worker would be killed with its thread
 }
 
 }  // namespace forebay::agent

@@ -58,7 +58,7 @@ void SlowNode::judge(const NodeDrained& own) {
     const bool looked_before = !before_.empty();
     for (const auto& other : read_()) {
         auto& before = before_[other.name];
-        // One that has drained nothing since the last look tells nothing now.
+        // A node that drained nothing since the last look says nothing now.
         const auto rate = rate_since(other, before);
         if (rate <= 0) continue;
         if (!looked_before || before.seconds > 0) rates.push_back(rate);
@@ -83,7 +83,7 @@ bool SlowNode::is_due(sys::Clock::time_point now) const {
     return plan_ && plan_->is_due(now);
 }
 
-// What it drained through a neighbour says nothing of its own way: it is judged anew from the next look on.
+// Drains through a neighbour say nothing about its own way: it is judged anew from the next look on.
 void SlowNode::probed(double ratio, sys::Clock::time_point now) {
     const std::lock_guard lock(alone_);
     if (!plan_ || !plan_->probed(ratio, now)) return;

@@ -9,9 +9,9 @@ namespace forebay::agent {
 
 namespace {
 
-// How often the rate is set anew: often enough to follow steps of 100 ms, seldom enough to cost nothing.
+// The pause between two updates of the rate: short enough to follow steps of 100 ms, long enough to cost nothing.
 constexpr std::chrono::milliseconds update_pause{10};
-// How often a drain looks whether its application lives: 1 system call a second.
+// The pause in which a drain looks if its application lives: 1 system call a second.
 constexpr std::chrono::milliseconds look_pause{1000};
 
 }  // namespace
@@ -56,7 +56,7 @@ Pacer::Answer Speed::answer(const Progress& progress, sys::Clock::time_point now
                           .seconds_left = left_seconds});
 }
 
-// All threads of a drain call this. One of them sets the rate; the others do not wait for it.
+// All threads of a drain call this. One of them sets the rate; the rest do not wait for it.
 bool Speed::update(const Progress& progress) {
     const std::unique_lock alone(updating_, std::try_to_lock);
     if (!alone.owns_lock()) return false;

@@ -21,9 +21,9 @@ struct TimingWriter::Shared {
         : store(std::move(to)), file(std::move(of)), tell(std::move(hearer)) {}
 
     const std::shared_ptr<sys::Store> store;
-    NodeFileOfRun file;  // its bytes_max comes with each batch
-    std::mutex mutex;    // guards what follows
-    Tell tell;           // empty: the agent has ended, and nobody hears any more
+    NodeFileOfRun file;  // each batch sets its bytes_max
+    std::mutex mutex;    // guards the members below
+    Tell tell;           // empty: the agent has ended, nobody listens
     std::condition_variable wake, done;
     std::deque<std::pair<std::string, std::uint64_t>> waiting;
     bool ends = false, fails = false, is_done = false;
@@ -35,13 +35,13 @@ struct TimingWriter::Shared {
     void tell_failure(const Error& error);
 };
 
-// Under the lock.
+// Call it under the lock.
 void TimingWriter::Shared::tell_failure(const Error& error) {
     if (!std::exchange(fails, true) && tell)
         tell({.what = What::untimed, .place = file.path(), .detail = error.line()});
 }
 
-// As many batches as one write takes: the file has room for them beside what it is to keep.
+// Takes as many batches as fit into one write. The file has room for them beside the batches that it must keep.
 std::string TimingWriter::Shared::next_text() {
     std::string text;
     while (!waiting.empty() && (text.empty() || text.size() + waiting.front().first.size() <= one_write_bytes_max)) {
