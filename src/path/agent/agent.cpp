@@ -72,7 +72,9 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
     auto last_progress = sys::Clock::now();
     while (!stop.load()) {
         const auto bell = schedule_.wait_for_work();
+        // Between drains the steps are taken here; during a drain Speed::update() takes them.
         speed_.take_steps();
+        // With ending_after_drains the remaining stations are left to the next agent.
         const bool drains_alone = page_.ending.load() == node::ending_after_drains;
         if (work(stop) || (!drains_alone && visit_stations(stop))) {
             pause = peers_pause_min;
@@ -84,6 +86,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
         const bool peers_come = waits_for_peers && sys::Clock::now() - last_progress < peers_wait;
         // A file that is missing at the target may need another drain, so the agent does not leave yet.
         if (leaving && !peers_come && !slots_.misses_any() && (drains_alone || !any_at_work())) break;
+        // The bell was read before the work: a ring during the work ends this wait at once.
         sys::wait_on(page_.bell, bell, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }
@@ -122,6 +125,7 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         known |= station->hold();
         if ((holds.load() & station->hold()) == 0 || station->is_at_work(*slot)) continue;
         const auto run = attempt([&]() -> Result<> {
+            // The agent after a killed agent has not mapped the slot.
             if (!slots_.notes(*slot).mapping.mapped()) FB_TRY(slots_.map(*slot));
             return station->run(*slot, true, gate, stop);
         });
@@ -185,6 +189,7 @@ void Agent::tell_retried(std::uint32_t slot, const Error& error, sys::Clock::tim
 bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop) {
     auto& control = slots_.control(slot);
     slots_.begin_drain(slot);
+    // Before the first try: at this event NeighbourSide chooses the way of the drain.
     tell_(slots_.event(What::begun, slot));
     Preemption preemption(
         schedule_, slots_, speed_, committer_, slot, [&](std::uint32_t other) { overtake(other, slot, stop); }, stop);
@@ -195,10 +200,12 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     const auto result =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop, [&] {
             if (!last_try) tell_retried(slot, last_try.error(), failed_at);
+            // After the first try a result may exist, so later tries look for it.
             last_try = slot_drain_.run(slot, std::exchange(again, true), preemption, stop);
             failed_at = sys::Clock::now();
             return last_try;
         });
+    // Overtaking drains count their own time.
     const auto took = sys::Clock::now() - start - preemption.overtaken();
     page_.counts.drain_seconds += std::chrono::duration<double>(took).count();
     const auto cpu_used = sys::cpu_time() - cpu_before - preemption.overtaken_cpu();

@@ -103,6 +103,7 @@ Result<WorkerAnswer> AnalysisWorker::answer(std::chrono::milliseconds at_most) {
     FB_TRY_ASSIGN(line, child_.read_line(at_most));
     if (!line) return WorkerAnswer{};
     if (auto answer = decode_answer(*line)) return std::move(*answer);
+    // A broken worker may print anything, so the text is cut and escaped.
     return Error{ErrorKind::corrupt,
                  fmt::format("{} said '{}'", program_, show_text(line->substr(0, shown_answer_max)))};
 }

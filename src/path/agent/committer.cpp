@@ -116,6 +116,7 @@ bool Committer::commit(std::uint32_t slot) {
     }
     if (*done == commit::Commit::waiting) {
         if (!inherited) return false;
+        // The peers of an earlier session may never come. The node file is durable, so the slot becomes free.
         tell_(slots_.event(What::incomplete, slot));
         tell_(slots_.event(What::settled, slot));
         slots_.end_drain();
@@ -170,6 +171,7 @@ bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
         std::string unread;  // retention may have removed it after an unlisted commit
         for (const auto& version : all) {
             if (version.readable && format::is_later(version.head.which_save(), record.which_save())) return true;
+            // An unreadable snapshot may be the later save.
             if (!version.readable) unread = version.readable.error().what;
         }
         return Error{ErrorKind::missing,
@@ -190,6 +192,7 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
     auto& stream = slots_.stream(index);
     const auto step = slot.step.load();
     const auto name = slots_.stream_name(index);
+    // Before the state changes: a committed slot does not count as late any more.
     slots_.count_missed_deadlines();
     if (slot.inherited == 0) {
         const auto took = std::max<std::int64_t>(0, node::steady_ns(sys::Clock::now()) - slot.sealed_steady_ns.load());
@@ -198,6 +201,7 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
         ++slots_.page().counts.commits;
     }
     slots_.end_drain();
+    // An urgent later step may have been committed before.
     if (stream.counts.newest_durable_step.load() < step) stream.counts.newest_durable_step = step;
     auto committed = slots_.event(by_us ? What::committed : What::found_committed, index);
     committed.bytes = slot.drained_bytes.load();

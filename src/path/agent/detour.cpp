@@ -56,6 +56,7 @@ void Detour::choose(const std::string& why) {
         reported_.clear();
         return;
     }
+    // The connection of the drain before is used again.
     if (!way_) find(why);
     on_way_ = way_.has_value();
 }
@@ -83,12 +84,14 @@ void Detour::find(const std::string& why) {
                 {.what = What::detours, .place = way_->name, .detail = fmt::format("through {}: {}", way_->name, why)});
         return;
     }
+    // Reported once, until a neighbour answers or none is needed.
     if (std::exchange(reported_, nobody) == nobody) return;
     if (errors.empty()) errors = "each has failed a moment ago";
     tell_({.what = What::no_detour, .detail = fmt::format("{}; no neighbour answers: {}", why, errors)});
 }
 
 Result<std::unique_ptr<sys::File>> Detour::open(const std::string& path, sys::Access access) {
+    // Reads take the own way: it shows the true state of the target.
     if (!on_way_ || !sys::is_writing(access)) return own_.open(path, access);
     auto file = way_->store->open(path, access);
     if (!file) return passing_on_way(file.error());

@@ -56,6 +56,7 @@ private:
     }
 
     void leave_out(const std::string& path, const Error& why) {
+        // A program may have removed the file since the list.
         if (why.kind != ErrorKind::missing) finished_.left_out.push_back({path, why});
     }
 

@@ -99,6 +99,7 @@ public:
             sys::wake_all(running->done);
         });
         if (started) {
+            // Not joined: the thread may hang in a dead mount. end() waits for `done`, with a limit.
             started->leave();
             return {};
         }

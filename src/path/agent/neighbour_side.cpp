@@ -45,6 +45,7 @@ NeighbourSide::NeighbourSide(std::shared_ptr<sys::Store> store, const node::Sess
       number_(staging.control().session.load()),
       probe_path_(fmt::format("{}/{}/probe", session.run, catalog::own_directory)),
       tell_(std::move(tell)) {
+    // Addresses lie in the run lock of the session; a session without a number has none.
     if (session.neighbours.helpers == 0 || number_ == 0) return;
     if (session.neighbours.number) begin_help(own_files.virtual_node);
     else begin_detour(own_files);
@@ -70,12 +71,14 @@ void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
     };
     const auto& with = session_.neighbours;
     detour_ = std::make_unique<Detour>(*store_, DetourOptions{with.helpers, with.first, open}, tell_);
+    // An excluded node always writes through a neighbour, so its own speed does not matter.
     if (!with.avoid_slow || with.excluded) return;
     slow_ = std::make_shared<SlowNode>(
         [store = store_, own_files, number = number_] { return drains_of_others(*store, own_files, number); });
 }
 
 void NeighbourSide::begin_probes() {
+    // Everything is copied: a hanging thread outlives this object.
     prober_.emplace([slow = slow_, store = store_, session = session_, number = number_, path = probe_path_] {
         if (!slow->is_due(sys::Clock::now())) return;
         const auto ratio = attempt(
@@ -97,6 +100,7 @@ void NeighbourSide::hear(const Event& event) {
 // Chooses the way when a drain begins that overtakes no other drain, and when a drain begins again.
 void NeighbourSide::steer(const Event& event) {
     const bool is_begun = event.what == What::begun, is_retried = event.what == What::retried;
+    // `draining` counts this drain at `begun`, and no longer at `drained`.
     const bool overtakes = staging_.control().draining.load() > (is_begun ? 1u : 0u);
     if (event.what == What::drained && !overtakes) detour_->rest();
     if (is_retried || event.what == What::failed) detour_->set_aside();
@@ -109,6 +113,7 @@ void NeighbourSide::steer(const Event& event) {
 void NeighbourSide::stay(const std::atomic<bool>& stop) const {
     if (!helper_) return;
     const auto& page = staging_.control();
+    // A closing application waits for its agents, so this stay is short.
     if (page.ending.load() != 0) return helper_->stay([&] { return stop.load(); }, helps_closed_max);
     helper_->stay([&] { return stop.load() || page.ending.load() != 0 || staging_.application_lives(); },
                   helps_died_max);

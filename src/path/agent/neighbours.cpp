@@ -60,6 +60,7 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
                                                  .work_max = helper_works_max}));
     const std::shared_ptr<sys::Store> through = std::move(forwarded);
     const auto name = telemetry::node_name(address.host, address.virtual_node);
+    // The first call connects. It also finds a neighbour that lost the run's file system.
     FB_TRY_ASSIGN(sees_run, through->exists(session.run));
     if (!sees_run) return Error{ErrorKind::retry, fmt::format("{} does not see {}", name, session.run)};
     return NeighbourWay{through, name};
@@ -94,6 +95,7 @@ Result<std::unique_ptr<Helper>> Helper::start(sys::Store& store, const node::Ses
     const format::NeighbourAddress address{session.host, virtual_node, session_number, started.addresses};
     FB_TRY_ASSIGN(text, format::encode(address));
     const auto path = neighbour_path(session.run, session_number, neighbours.number.value_or(0));
+    // The address comes last: a client that reads it finds a running server.
     FB_TRY(sys::write_text_durable(store, path, text));
     std::unique_ptr<Helper> helper(new Helper(served, store, path, std::move(tell)));
     helper->server_.emplace(std::move(started.server));

@@ -89,6 +89,7 @@ void Pacer::adjust() {
         met_limit_ = true;
         rate_ = reached * std::max(fall_max, aim * limit_ / slowdown);
     } else if (slowdown > aim * limit_) {
+        // Between the aim and the limit the rate is right. New samples judge it again.
         since_change_.clear();
         return;
     } else {
@@ -103,6 +104,7 @@ void Pacer::adjust() {
 }
 
 void Pacer::measure_rate(const Drain& drain) {
+    // Fewer bytes than before belong to another drain, or to another try.
     if (began_seconds_ < 0 || drain.done_bytes < began_bytes_) {
         began_seconds_ = drain.now_seconds;
         began_bytes_ = drain.done_bytes;
@@ -130,6 +132,7 @@ Pacer::Answer Pacer::answer(const Drain& drain) {
         hold_until_ = drain.now_seconds + hold_seconds_max;
     }
     if (hold_until_ != 0) {
+        // It holds only while the drain can catch up, and never longer than hold_seconds_max.
         const bool goes_on = free_wanted_ > 0 && drain.now_seconds < hold_until_ && needed * hold_reserve < rate_;
         if (goes_on) {
             began_seconds_ = -1;

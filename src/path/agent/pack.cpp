@@ -27,6 +27,7 @@ void cut_to_batch(std::vector<FinishedFile>& files, const BatchLimits& limits) {
     std::size_t count = 0;
     for (; count < files.size() && count < limits.files_max; ++count) {
         bytes += files[count].seen.bytes;
+        // A single larger file is a batch of its own.
         if (count > 0 && bytes > limits.bytes_max) break;
     }
     files.resize(count);
@@ -60,6 +61,7 @@ public:
 private:
     Result<> read_file(const FinishedFile& file, std::uint64_t at, std::span<std::byte> to) {
         if (at == 0) {
+            // Fails if the name has another file by now: the layout is planned for this file.
             FB_TRY_ASSIGN(opened, sys::open_seen(spool_ + "/" + file.path, file.seen));
             in_ = std::move(opened);
         }
@@ -87,6 +89,7 @@ std::vector<FinishedFile> Packer::next_files() {
         still_there.insert(stayed_.extract(stayed));
         return is_done;
     });
+    // Files that have left the spool are forgotten.
     stayed_ = std::move(still_there);
     cut_to_batch(finished.files, limits_);
     return std::move(finished.files);

@@ -109,6 +109,7 @@ void Placement::learn(const format::TimingBatch& batch) {
             if (kept.size() > rates_kept) kept.erase(kept.begin());
         }
     }
+    // Without the lock: a sink may wait for storage.
     for (const auto& event : events) tell_(event);
 }
 
@@ -168,6 +169,7 @@ std::optional<sys::Stripes> Placement::next(std::vector<Event>& events) {
     if (!has_reason || given_up_) return {};
     const auto from = candidates();
     if (from.empty()) return {};
+    // As many stripes as files get by default.
     const auto wanted = usual_.targets.empty() ? default_.count : usual_.targets.size();
     const auto count = std::clamp<std::size_t>(wanted, 1, from.size());
     const std::uint64_t begin = (turn_++ * nodes_ + node_) * count;

@@ -88,6 +88,7 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
     node::LongWait wait(say, timeout);
     while (true) {
         wait.turn([&] { return fmt::format("the dedicated agent of {} to serve {}", sys::host_name(), directory); });
+        // Read before the state: an answer after this read ends the wait below at once.
         const auto seen = post.news.load(std::memory_order_acquire);
         const auto state = entry->state.load(std::memory_order_acquire);
         if (state == PostState::refused) {
@@ -115,9 +116,11 @@ void serve(Post& post, const ViewMaker& make_view) {
         std::atomic<bool> ended{false};
         sys::Thread thread;
     };
+    // A list, because each thread keeps a reference to its element.
     std::list<SessionThread> serving;
     bool ending = false;
     while (true) {
+        // Read before the entries: a ring after this read ends the wait below at once.
         const auto seen = post.bell.load(std::memory_order_acquire);
         for (auto& entry : post.entries) {
             auto state = PostState::asked;

@@ -53,6 +53,7 @@ void Preemption::pass() {
         } else if (committer_.is_due()) {
             committer_.commit_drained();
         } else {
+            // The time of a hold belongs to this drain, so it is not added to overtaken_.
             if (!speed_.holds()) return;
             hold();
             continue;

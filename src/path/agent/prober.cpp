@@ -31,11 +31,13 @@ bool ProbePlan::probed(double ratio, sys::Clock::time_point now) {
         probe_at_ = now + pause_;
         return false;
     }
+    // The second probe of a good target comes at once.
     probe_at_ = now;
     return ++passed_ >= probes_until_good;
 }
 
 Result<double> probe(sys::Store& store, const std::string& path, const std::optional<sys::Stripes>& stripes) {
+    // A file gets its layout when it is created, so a file of an earlier probe must go.
     FB_TRY(store.remove(path));
     if (stripes) FB_TRY(store.make_striped(path, *stripes));
     const auto seconds = [&]() -> Result<double> {
@@ -69,6 +71,7 @@ struct Prober::Shared {
         std::unique_lock lock(mutex);
         while (!wake.wait_for(lock, probe_look, [this] { return ends; })) {
             lock.unlock();
+            // Without the lock: `look` may hang, and the destructor must not wait for it.
             static_cast<void>(attempt([this] { look(); }));  // after an error it stays slow, and is probed later
             lock.lock();
         }

@@ -41,6 +41,7 @@ Result<> SideStation::run(std::uint32_t slot, bool again, move::Gate& gate, cons
     std::unique_lock lock(mutex_);
     if (!jobs_.empty()) {
         const auto& other = slots_.control(jobs_.front().slot);
+        // Scripts give the lease back when they have read the slot, so the bit shows if they still read.
         const bool is_read = other.snapshot_id.load() == jobs_.front().save && (other.holds.load() & hold()) != 0;
         if (is_read) {
             const auto why = fmt::format("its scripts are at work on step {} of stream '{}'", other.step.load(),

@@ -119,6 +119,7 @@ Result<> SlotDrain::run(std::uint32_t slot, bool again, move::Gate& gate, const 
     const bool is_new = !slots_.notes(slot).mapping.mapped();
     if (is_new) FB_TRY(map(slot));
     FB_TRY(check_run());
+    // An earlier agent or try may have committed it, see Slots::is_committed().
     if (is_new || again) {
         FB_TRY_ASSIGN(committed, slots_.is_committed(slot));
         if (committed) return {};

@@ -46,6 +46,7 @@ bool Slots::put_flagged(std::uint32_t stream, const node::Flagged& flagged) {
 }
 
 void Slots::set(std::uint32_t slot, SlotState state) {
+    // The state comes before the ring: a waiter that wakes sees it.
     control(slot).state.store(state, std::memory_order_release);
     node::ring(page_.news);
 }
@@ -121,6 +122,7 @@ void Slots::fail(std::uint32_t index, const Error& cause) {
         return;
     }
     schedule_.failed(index);
+    // The error comes before the state: a reader that sees `failed` finds the text.
     slot.error_kind = static_cast<std::uint32_t>(error.kind);
     node::set_error(slot.error_text, failed);
     slot.failures.fetch_add(1);

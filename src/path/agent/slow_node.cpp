@@ -36,6 +36,7 @@ std::vector<NodeDrained> drains_of_others(sys::Store& store, const NodeFileOfRun
         const auto& path = paths[i * paths.size() / count];
         const auto text = sys::read_text(store, path, format::status_bytes);
         const auto line = text ? format::decode_status(*text, path) : text.error();
+        // Status lines of earlier sessions stay in the run.
         if (line && line->session == session)
             drains.push_back({telemetry::node_name(*line), line->counts.bytes_drained, line->counts.drain_seconds});
     }

@@ -46,6 +46,7 @@ bool Speed::application_computes(sys::Clock::time_point now) {
 }
 
 Pacer::Answer Speed::answer(const Progress& progress, sys::Clock::time_point now) {
+    // A drain cannot slow down an application that waits or has ended.
     if (!application_computes(now)) return {};
     const auto left_seconds = progress.ends_unix_ns == never_due
                                   ? std::numeric_limits<double>::infinity()
@@ -64,6 +65,7 @@ bool Speed::update(const Progress& progress) {
     if (now - updated_ < update_pause) return false;
     updated_ = now;
     take_steps();
+    // Without a limit the slowdown is only measured.
     if (slowdown_percent_max_ == 0) return false;
     const auto allowed = answer(progress, now);
     auto rate = rate_max_;

@@ -176,6 +176,7 @@ Result<> SpoolKeeper::finish() {
     }
     wake_.notify_all();
     thread_.join();
+    // The thread has ended, so only this call uses the packers now.
     FB_TRY(close_spool(directory_));
     const auto packed = attempt([this] { return pack(true); });
     tell_change(packed);

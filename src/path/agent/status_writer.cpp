@@ -84,6 +84,7 @@ format::StatusLine status_of(const node::Control& page) {
     const auto slots = std::min(page.slot_count.load(std::memory_order_acquire), node::slots_max);
     for (std::uint32_t i = 0; i < slots; ++i) {
         const auto& slot = page.slots[i];
+        // The stream may have been added after the count was read.
         if (slot.stream >= streams) continue;
         const auto status = status_of_slot(slot);
         if (waits_to_drain(status)) line.counts.backlog_bytes += status.bytes - status.drained_bytes;
@@ -155,6 +156,7 @@ void StatusWriter::Shared::write(std::unique_lock<std::mutex>& lock) {
     soon = false;
     const auto written_line = line();
     lock.unlock();
+    // Without the lock: the target may hang, and end() must not wait for it.
     const auto written = attempt([&] { return write_status(*store, of.file, format::encode(written_line)); });
     const auto counted = attempt([&]() -> Result<> {
         if (of.metrics_path.empty()) return {};
@@ -215,6 +217,7 @@ void StatusWriter::end(const std::string& state, milliseconds next) {
     shared_->next = next;
     shared_->wake.notify_all();
     const bool is_done = shared_->done.wait_for(lock, shared_->pace.end_max, [this] { return shared_->is_done; });
+    // From here on a late thread uses neither the page nor `tell`.
     shared_->staging = nullptr;
     lock.unlock();
     if (is_done) thread_.join();

@@ -44,6 +44,7 @@ private:
     void keep(const TimingSink::Write& write) {
         const std::unique_lock lock(alone_);
         writes_.push_back(write);
+        // Bounds the memory of a large file.
         if (writes_.size() >= writes_untold_max) tell_locked();
     }
     void tell() {

@@ -146,6 +146,7 @@ void TimingKeeper::hear(const Event& event) {
         write_complete(false);
         events = std::exchange(heard_.events, {});
     }
+    // Without the lock: a sink may wait for storage.
     for (const auto& next : events) tell_(next);
 }
 
@@ -172,6 +173,7 @@ void TimingKeeper::end_drain(const Event& event) {
     batch.drain_cpu_seconds = std::max(0.0, cpu - open.overtaken_cpu_seconds);
     const auto stored = staging_.control().counts.bytes_stored.load() - open.stored_before;
     if (!heard_.draining.empty()) {
+        // The overtaken drain leaves out the CPU time and the bytes of this drain.
         heard_.draining.back().overtaken_cpu_seconds += cpu;
         heard_.draining.back().overtaken_stored += stored;
     }
@@ -216,6 +218,7 @@ void TimingKeeper::fill(Open& open) {
     const auto mapping = sys::Mapping::open(staging_.slot_path(slot), false);
     if (!mapping) return;
     const auto peeked = format::peek(mapping->bytes(), staging_.slot_path(slot));
+    // A save may have taken the slot meanwhile.
     if (!peeked || peeked->record.snapshot_id != batch.snapshot_id) return;
     batch.node = peeked->record.node;
     batch.nodes = peeked->record.nodes;
@@ -368,6 +371,7 @@ void TimingKeeper::write(Open open) {
         heard_.events.push_back(
             {.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
     heard_.nodes = std::max(open.batch.nodes, 1u);
+    // Divided by 2: beside the file there is the old file of the node.
     const auto bytes_max =
         std::clamp(timings_bytes_max / 2 / heard_.nodes, timings_node_bytes_min, node_file_bytes_max);
     const auto bytes = format::encode(std::move(open.batch));

@@ -58,9 +58,11 @@ void TimingWriter::Shared::keep() {
         wake.wait(lock, [this] { return ends || !waiting.empty(); });
         wake.wait_until(lock, last + timings_pause,
                         [this] { return ends || waiting.size() >= timings_waiting_max / 2; });
+        // Without `tell` the agent has ended, and finish() has left this thread behind.
         if (waiting.empty() || !tell) break;
         const auto text = next_text();
         lock.unlock();
+        // Without the lock: a hanging target must not block put().
         const auto appended = attempt([&] { return append(*store, file, text); });
         lock.lock();
         last = sys::Clock::now();
@@ -95,6 +97,7 @@ void TimingWriter::finish() {
     shared_->ends = true;
     shared_->wake.notify_all();
     const bool is_done = shared_->done.wait_for(lock, timings_end_max, [this] { return shared_->is_done; });
+    // A late thread must not call it: the agent may be gone.
     shared_->tell = {};
     lock.unlock();
     if (is_done) thread_.join();

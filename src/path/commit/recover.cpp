@@ -106,6 +106,7 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
                          fmt::format("step {} is committed; a second copy of it was removed.", leftover.step)};
     }
     const auto arrived = look_at_part(store_, leftover.directory);
+    // A failing disk must not look like an incomplete part.
     if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
     if (!arrived) return incomplete(leftover, arrived.error().line());
     if (!arrived->record) return incomplete(leftover, "no node file has arrived");
@@ -180,6 +181,7 @@ Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format
 Result<Recovered> Recovery::old(const Leftover& leftover) {
     FB_TRY_ASSIGN(replaced, store_.exists(final_of(leftover)));
     const auto standing = whole(leftover);
+    // A failing disk must not look like a damaged snapshot.
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (replaced && !standing) return beside_damaged(leftover, standing);
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, leftover.directory));

@@ -132,6 +132,7 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
                      "", "another step"};
     };
     FB_TRY(write_and_commit(store, part, record, writer, [&]() -> Result<> {
+        // Checked after the write: another program may have committed the step meanwhile.
         FB_TRY_ASSIGN(taken, to.replaces ? Result<bool>(false) : store.exists(directory));
         if (taken) return refusal("");
         FB_TRY_ASSIGN(outcome, commit_if_complete(store, key_of(to.run, to.stream, record), part.run_id));

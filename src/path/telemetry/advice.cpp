@@ -69,6 +69,7 @@ double seconds_of_stragglers(const Summary& summary) {
 std::string exclude_line(const std::vector<Slow>& slow) {
     std::set<std::string> hosts;
     for (const auto& entry : slow) {
+        // Slurm excludes whole hosts; "nid1/3" is one of several nodes of a host.
         const auto host = entry.name.substr(0, entry.name.find('/'));
         if (is_plain(host) && hosts.size() < names_to_paste) hosts.insert(host);
     }
@@ -114,6 +115,7 @@ std::string stripe_line(const Summary& summary) {
     std::set<unsigned> left;
     for (const auto& row : summary.target_rows) {
         const auto index = ost_index(row.name);
+        // `lfs` only knows OSTs.
         if (!index && !row.name.empty()) return "";
         if (index && std::ranges::find(summary.slow_targets, row.name, &Slow::name) == summary.slow_targets.end())
             left.insert(*index);
@@ -214,6 +216,7 @@ void add_late_ranks(const Summary& summary, std::vector<std::string>& advice) {
 }
 
 void add_slowdown(const Summary& summary, std::vector<std::string>& advice) {
+    // If the interval contains 0, the slowdown may be noise.
     if (summary.slowdown_steps == 0 || summary.slowdown_percent < slowdown_percent_high ||
         summary.slowdown_low_percent <= 0)
         return;

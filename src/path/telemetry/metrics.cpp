@@ -108,6 +108,7 @@ double seconds_since_1970(std::int64_t unix_ns) { return static_cast<double>(uni
 void put_targets(MetricsText& text, const Summary& summary) {
     text.family(MetricKind::counter, "drain_bytes", "Bytes that agents have written, by storage target.");
     auto targets = summary.target_rows;
+    // The targets with the most bytes keep labels of their own.
     std::ranges::stable_sort(targets, std::ranges::greater(), &TargetRow::bytes);
     std::map<std::string, std::uint64_t> bytes;
     for (std::size_t i = 0; i < targets.size(); ++i)

@@ -43,6 +43,7 @@ Result<std::vector<NodeFiles>> timing_files(sys::Store& store, const std::string
         if (entry.is_directory || node.empty()) continue;
         auto& files = nodes[node];
         const bool is_old = entry.name.ends_with(".old.bin");
+        // Oldest first.
         files.paths.insert(is_old ? files.paths.begin() : files.paths.end(), own + "/" + entry.name);
         files.bytes += entry.size;
     }

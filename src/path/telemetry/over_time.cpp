@@ -24,7 +24,9 @@ public:
         const double from = (first_unix_ns - begin_) / width_;
         const double to = (std::max(first_unix_ns, last_unix_ns) - begin_) / width_;
         const auto count = static_cast<double>(bins_.size());
+        // Also true for NaN from damaged files.
         if (!(to >= 0 && from < count)) return;
+        // A write without a duration counts in one part: the share below divides by the duration.
         if (to - from < 1e-9) return put(from, bytes);
         const auto last = static_cast<std::size_t>(std::min(to, count - 1));
         for (auto bin = static_cast<std::size_t>(std::max(from, 0.0)); bin <= last; ++bin) {

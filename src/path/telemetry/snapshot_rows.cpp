@@ -16,6 +16,7 @@ std::string outcome_of(const Matched& snapshot) {
     const auto any = [&](std::string_view outcome) {
         return std::ranges::any_of(snapshot.batches, [&](const auto* batch) { return batch->outcome == outcome; });
     };
+    // A commit covers all nodes, so the report of one node is enough.
     if (any("committed") || any("found_committed")) return "committed";
     for (const auto* outcome : {"failed", "superseded", "set_aside"})
         if (any(outcome)) return outcome;

@@ -85,6 +85,7 @@ private:
 
     static std::size_t width(std::string_view text) {
         std::size_t characters = 0;
+        // Bytes 10xxxxxx continue a UTF-8 character.
         for (const char letter : text) characters += (static_cast<unsigned char>(letter) & 0xc0u) != 0x80 ? 1 : 0;
         return characters;
     }

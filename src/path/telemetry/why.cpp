@@ -40,6 +40,7 @@ std::optional<Usual> unusual(const TimingBatch& batch, const Batches& others, co
     std::vector<double> seconds;
     for (const auto* other : others)
         if (other != &batch && other->bytes > 0 && seconds_of(*other) > 0)
+            // Scaled by bytes, because snapshots differ in size.
             seconds.push_back(seconds_of(*other) / static_cast<double>(other->bytes) *
                               static_cast<double>(batch.bytes));
     if (seconds.size() < usual_min) return {};
@@ -106,6 +107,7 @@ void add_wait(const Batches& now, const Batches& before, std::vector<std::string
     if (waiter->wait_seconds < wait_seconds_min) return;
     auto text = fmt::format("step {} waited {:.1f} s for a slot on node {}", waiter->step, waiter->wait_seconds,
                             node_name(*waiter));
+    // `holders` are batches of the snapshot that had the slot before.
     Batches holders, earlier;
     for (const auto* other : before) (other->step == waiter->waited_for_step ? holders : earlier).push_back(other);
     const auto* holder = slowest(holders, drain_of);
@@ -163,6 +165,7 @@ void add_commit(const Batches& now, const Batches& before, std::vector<std::stri
     if (!unusual(*waiter, before, commit_of)) return;
     const auto* last =
         slowest(now, [](const TimingBatch& batch) { return static_cast<double>(batch.drained_unix_ns); });
+    // The node that drained first waits longest. The node that drained last explains this wait.
     if (last != waiter)
         why.push_back(fmt::format(
             "the commit of step {} came {:.1f} s after the part of node {}: the last part was that of node {}",
