@@ -28,7 +28,7 @@ namespace {
 
 using node::SlotState;
 
-// The pause in which a long drain looks if peers have completed the drains before.
+// How often a long drain checks if peers have completed earlier snapshots.
 constexpr std::chrono::milliseconds commit_pause{1000};
 
 // True if analyses of the stream may mark its snapshots. Any script may.

@@ -9,7 +9,7 @@ namespace forebay::agent {
 
 namespace {
 
-// The pause in which a holding drain looks if the measured step has ended.
+// How often a holding drain checks if the measured step has ended.
 constexpr std::chrono::milliseconds hold_pause{5};
 
 }  // namespace

@@ -63,7 +63,7 @@ struct Prober::Shared {
     explicit Shared(std::function<void()> of) : look(std::move(of)) {}
 
     const std::function<void()> look;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable wake, done;
     bool ends = false, is_done = false;
 

@@ -27,7 +27,7 @@ namespace forebay::agent {
 
 namespace {
 
-// The pause in which a lingering agent looks if somebody opened a session.
+// How often a lingering agent checks if somebody opened a session.
 constexpr std::chrono::milliseconds linger_pause{500};
 
 // The last act of an agent when its session is over and everything is committed. A session that opens here meanwhile

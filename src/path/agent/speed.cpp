@@ -11,7 +11,7 @@ namespace {
 
 // The pause between two updates of the rate: short enough to follow steps of 100 ms, long enough to cost nothing.
 constexpr std::chrono::milliseconds update_pause{10};
-// The pause in which a drain looks if its application lives: 1 system call a second.
+// How often a drain checks if its application lives: 1 system call a second.
 constexpr std::chrono::milliseconds look_pause{1000};
 
 }  // namespace
