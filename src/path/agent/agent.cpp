@@ -19,12 +19,12 @@ namespace {
 
 using node::SlotState;
 
-// An idle agent looks this often whether its application lives: 2 system calls a second.
+// The pause between two checks if the application lives: 2 system calls a second in an idle agent.
 constexpr std::chrono::milliseconds idle_pause{500};
-// How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
+// The pause between two looks at the peers of a finished agent. Short at first: the nodes of a snapshot end together.
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
 
-// Between two pieces of what a station does after the drain: all that is sealed meanwhile goes first.
+// Between two pieces of a station's work after the drain: slots that were sealed meanwhile go first.
 class DrainsFirst final : public move::Gate {
 public:
     DrainsFirst(Schedule& schedule, const Committer& committer, std::function<bool()> drain_next)
@@ -65,14 +65,16 @@ bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) 
 }
 
 void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
-    // A seal rings the bell. Where every CPU has a rank, the agent would else take it from the one that rang.
+    // A seal rings the bell. If every CPU has a rank, the agent would take the CPU from the ringing rank.
     if (const auto given = sys::give_way(); !given) tell_({.what = What::takes_cpus, .detail = given.error().line()});
     slots_.take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();
     while (!stop.load()) {
         const auto bell = schedule_.wait_for_work();
+        // Between drains the steps are taken here; during a drain Speed::update() takes them.
         speed_.take_steps();
+        // With ending_after_drains the remaining stations are left to the next agent.
         const bool drains_alone = page_.ending.load() == node::ending_after_drains;
         if (work(stop) || (!drains_alone && visit_stations(stop))) {
             pause = peers_pause_min;
@@ -82,14 +84,16 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
         const bool waits_for_peers = slots_.waits_for_peers();
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
         const bool peers_come = waits_for_peers && sys::Clock::now() - last_progress < peers_wait;
+        // A file that is missing at the target may need another drain, so the agent does not leave yet.
         if (leaving && !peers_come && !slots_.misses_any() && (drains_alone || !any_at_work())) break;
+        // The bell was read before the work: a ring during the work ends this wait at once.
         sys::wait_on(page_.bell, bell, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }
     slots_.check_counts();
 }
 
-// One drain, of what is most urgent, and one look at what waits for other nodes; true when anything changed.
+// Drains the most urgent slot, and looks once at slots that wait for peers. True if anything changed.
 bool Agent::work(const std::atomic<bool>& stop) {
     slots_.count_missed_deadlines();
     bool changed = false;
@@ -101,13 +105,13 @@ bool Agent::work(const std::atomic<bool>& stop) {
     return committer_.commit_drained() || changed;
 }
 
-// All that other stations have to do with one slot; true when there was one. Their failures cost the simulation and the
+// Runs the further stations for one slot. True if there was a slot. Failures of stations cost the simulation and the
 // snapshot nothing.
 bool Agent::visit_stations(const std::atomic<bool>& stop) {
     const auto slot = schedule_.next_held([this](std::uint32_t index) { return at_work(index); });
     if (!slot) return false;
     auto& holds = slots_.control(*slot).holds;
-    // A save may take the slot from a station that has no more than a lease, and be drained while that one runs.
+    // A save may take the slot from a station with a lease, and the slot may be drained while the station runs.
     const auto save = slots_.control(*slot).snapshot_id.load();
     const auto is_there = [&] { return slots_.control(*slot).snapshot_id.load() == save; };
     const auto tell_unseen = [&](const std::string& by) {
@@ -121,6 +125,7 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         known |= station->hold();
         if ((holds.load() & station->hold()) == 0 || station->is_at_work(*slot)) continue;
         const auto run = attempt([&]() -> Result<> {
+            // The agent after a killed agent has not mapped the slot.
             if (!slots_.notes(*slot).mapping.mapped()) FB_TRY(slots_.map(*slot));
             return station->run(*slot, true, gate, stop);
         });
@@ -130,13 +135,14 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         if (!is_there()) break;
         if (!station->is_at_work(*slot)) holds.fetch_and(~station->hold());
     }
+    // A bit that no station of this agent has would hold the slot for ever.
     if (is_there() && (holds.fetch_and(known) & ~known) != 0)
         tell_unseen("what an agent before this one would have done with it");
     node::ring(page_.news);
     return true;
 }
 
-// The bits of stations that go on with the slot beside this loop.
+// The bits of stations that work on the slot beside this loop.
 std::uint32_t Agent::at_work(std::uint32_t slot) const {
     std::uint32_t bits = 0;
     for (const auto& station : stations_)
@@ -150,7 +156,7 @@ bool Agent::any_at_work() const {
     return false;
 }
 
-// Nobody but the agent takes a slot out of `draining`, so none is free before its stations are noted.
+// Only the agent takes a slot out of `draining`, so no slot is free before its stations are noted.
 bool Agent::take(std::uint32_t slot, SlotState state) {
     if (!slots_.take(slot, state)) return false;
     std::uint32_t holds = 0;
@@ -162,7 +168,7 @@ bool Agent::take(std::uint32_t slot, SlotState state) {
 
 void Agent::overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop) {
     if (!take(slot, SlotState::sealed)) return;
-    // Else a failure of this drain would count as one of before the seal, and be tried again at once.
+    // Otherwise a failure of this drain would count as a failure before the seal, and be tried again at once.
     schedule_.wait_for_work();
     ++page_.counts.overtakes;
     auto overtook = slots_.event(What::overtook, slot);
@@ -183,6 +189,7 @@ void Agent::tell_retried(std::uint32_t slot, const Error& error, sys::Clock::tim
 bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop) {
     auto& control = slots_.control(slot);
     slots_.begin_drain(slot);
+    // Before the first try: at this event NeighbourSide chooses the way of the drain.
     tell_(slots_.event(What::begun, slot));
     Preemption preemption(
         schedule_, slots_, speed_, committer_, slot, [&](std::uint32_t other) { overtake(other, slot, stop); }, stop);
@@ -193,10 +200,12 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     const auto result =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop, [&] {
             if (!last_try) tell_retried(slot, last_try.error(), failed_at);
+            // After the first try a result may exist, so later tries look for it.
             last_try = slot_drain_.run(slot, std::exchange(again, true), preemption, stop);
             failed_at = sys::Clock::now();
             return last_try;
         });
+    // Overtaking drains count their own time.
     const auto took = sys::Clock::now() - start - preemption.overtaken();
     page_.counts.drain_seconds += std::chrono::duration<double>(took).count();
     const auto cpu_used = sys::cpu_time() - cpu_before - preemption.overtaken_cpu();

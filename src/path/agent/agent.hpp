@@ -1,13 +1,13 @@
-// The agent of one node: sealed slot -> drain -> commit -> retention, then other stations (station.hpp), until the
-// session ends or its application has died and nothing is left to do. This is its loop; schedule.hpp says what comes
-// next, speed.hpp how fast, slots.hpp what stands where. serve.hpp puts an agent together with what surrounds it,
-// hosts.hpp says who runs it.
+// The agent of one node: sealed slot -> drain -> commit -> retention, then further stations (station.hpp). It runs
+// until the session ends, or until its application died and no work is left. This file is its loop. schedule.hpp
+// chooses the next slot, speed.hpp the speed, slots.hpp knows the state of slots. serve.hpp connects an agent to its
+// surroundings, hosts.hpp starts it.
 //
-// Errors never end it: a slot whose drain fails becomes `failed` after bounded retries, its staged copy stays, and it
-// is tried again at the next bell.
+// Errors never end the agent. A slot whose drain fails becomes `failed` after bounded retries. Its staged copy stays,
+// and the agent tries again at the next bell.
 //
-// A slot that is sealed while a drain is under way, and is more urgent, overtakes it: between two pieces the drain
-// stops, the other slot is drained and committed, then the first goes on where it was (preemption.hpp).
+// A slot that is sealed during a drain, and is more urgent, overtakes the drain: between two pieces the drain stops,
+// the urgent slot is drained and committed, then the first drain continues (preemption.hpp).
 
 #pragma once
 
@@ -32,7 +32,7 @@
 
 namespace forebay::agent {
 
-/// The longest wait of an agent whose session has ended, for the others. It may leave before them: the last one
+/// The longest time that an agent waits for its peers after the session ended. It may leave before them: the last agent
 /// commits.
 inline constexpr std::chrono::seconds peers_wait_max{10};
 
@@ -43,11 +43,11 @@ public:
     Agent(const Agent&) = delete;
     Agent& operator=(const Agent&) = delete;
 
-    /// Returns when the session ended or `stop` is true; then whether everything that was sealed is committed. What
-    /// lacks node files of other nodes when the session has ended is waited for at most `peers_wait`.
+    /// Returns when the session ended or `stop` is true. True if every sealed slot is committed. After the end of the
+    /// session it waits at most `peers_wait` for missing node files of the remaining nodes.
     bool run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait = peers_wait_max);
 
-    /// Paths of what stood under names of views of snapshots that it replaced or removed, and was none.
+    /// Paths that have the name of a view of a replaced or removed snapshot but are no views.
     const std::set<std::string>& others() const { return committer_.others(); }
 
 private:

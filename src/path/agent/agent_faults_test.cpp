@@ -1,6 +1,6 @@
-// Goal: what an agent does with saves that were damaged in memory, after its session has lost the run, and while it
-// does not see yet what another one has committed. Method: staged node files under a real control page, the simulated
-// disk as target.
+// Goal: the agent handles saves that were damaged in memory, the time after its session lost the run, and commits by
+// another client that it does not see yet. Method: staged node files under a real control page, the simulated disk as
+// target.
 
 #include <doctest/doctest.h>
 
@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A client of a network file system: when the node file of its agent has its name, another client brings the other one
-/// and commits, and for a while this one sees neither the old name nor the new.
+/// A client of a network file system. When its agent's node file has its name, another client delivers the second file
+/// and commits. For a while this client sees neither the old name nor the new name.
 class LateStore final : public test::PassingStore {
 public:
     LateStore(sys::Store& disk, const test::SmallSnapshot& snapshot, std::chrono::milliseconds late)
@@ -94,7 +94,7 @@ TEST_CASE("a step that somebody has removed is drained anew, also beside a snaps
     agent::Slots slots(disk, node.staging, node.session, schedule, tell);
     REQUIRE(slots.map(0));
     agent::Committer committer(disk, node.session, schedule, slots, {}, tell);
-    CHECK_FALSE(committer.commit(0));  // it may be seen in a moment
+    CHECK_FALSE(committer.commit(0));  // it may become visible in a moment
     auto& since = slots.notes(0).absent_since;
     REQUIRE(since);
     *since -= limits::names_stay_max;

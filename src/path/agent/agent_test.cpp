@@ -1,7 +1,7 @@
-// Goal: the agent takes what is most urgent first; a more urgent seal overtakes a drain, which then goes on where it
-// was, no byte written twice; a crash at any operation leaves each of both snapshots whole or absent; a stream's rate
-// holds; a missed deadline is counted and told. Method: staged node files under a real control page, the simulated disk
-// as target, slow and watched at each write.
+// Goal: the agent takes the most urgent slot first. A more urgent seal overtakes a drain, which then continues, and no
+// byte is written twice. A crash at any operation leaves both snapshots whole or absent. A stream's rate holds. A
+// missed deadline is counted and reported. Method: staged node files under a real control page, the simulated disk as
+// target, slow and watched at each write.
 
 #include "path/agent/agent.hpp"
 
@@ -40,7 +40,7 @@ struct Write {
     sys::Clock::time_point when;
 };
 
-/// Each write of a node file is noted, takes `pause`, and may do something first.
+/// Each write of a node file is noted, takes `pause`, and may first call a function.
 class WatchedStore final : public test::PassingStore {
 public:
     WatchedStore(sys::Store& store, std::chrono::milliseconds pause) : PassingStore(store), pause_(pause) {}
@@ -65,7 +65,7 @@ public:
 
     std::mutex mutex;
     std::vector<Write> writes;         // guarded
-    std::vector<std::string> commits;  // in their order; one agent makes one at a time
+    std::vector<std::string> commits;  // in their order; an agent makes one at a time
     std::function<void(const Write&)> before = [](const Write&) {};
 
 private:
@@ -106,7 +106,7 @@ void check_once(const WatchedStore& store, const SmallSnapshot& snapshot) {
     CHECK(written == wanted);
 }
 
-/// The streams in the order of their writes, each turn of one named once.
+/// The streams in the order of their writes. Consecutive writes of one stream count once.
 std::vector<std::string> turns(const WatchedStore& store) {
     std::vector<std::string> names;
     for (const auto& write : store.writes)
@@ -205,7 +205,7 @@ TEST_CASE("what is as urgent, or less, waits its turn; so does what failed befor
     store.before = [&](const Write& write) {
         if (store.writes.size() != 5) return;
         CHECK(write.stream == "first");
-        node.seal(large("same", 2), {.priority = 1}, 1);  // a clock was set back: age has no say
+        node.seal(large("same", 2), {.priority = 1}, 1);  // a clock was set back: age does not count
         node.seal(large("less", 3));
     };
     node.seal(large("first", 1), {.priority = 1});
@@ -285,7 +285,7 @@ TEST_CASE("a stream's rate holds for its drains alone, and the agent's for all a
         const auto writes = store.of(stream);
         return std::chrono::duration<double>(writes.back().when - writes.front().when).count();
     };
-    CHECK(seconds("slow") > 1.2);  // 0.96 MB, less what may be caught up
+    CHECK(seconds("slow") > 1.2);  // 0.96 MB, less the part that may be caught up
     CHECK(seconds("fast") < seconds("slow"));
 
     auto options = agent_options(3);
@@ -315,7 +315,7 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     CHECK(node.stream("in-time").counts.deadlines_missed == 0);
     const auto position = node.log.find("step 7 of stream 'late' misses its deadline, ");
     REQUIRE(position != std::string::npos);
-    CHECK(position < node.log.find("step 7 of stream 'late': "));  // said when it passed, not when all was drained
+    CHECK(position < node.log.find("step 7 of stream 'late': "));  // reported when it passed, not after all drains
     CHECK(node.log.find("misses its deadline", node.log.find('\n', position)) == std::string::npos);
 
     SimStore dead("run");

@@ -50,7 +50,7 @@ Result<AnalysisWorker> AnalysisWorker::start(sys::Spawn spawn, const std::string
                                              const AgentOptions& options) {
     spawn.arguments.push_back(directory);
     spawn.environment.insert(spawn.environment.end(), options.environment.begin(), options.environment.end());
-    spawn.environment_removed = {"LD_PRELOAD"};  // what is preloaded into the application is not meant for it
+    spawn.environment_removed = {"LD_PRELOAD"};  // a preloaded library of the application is not meant for it
     spawn.log_path = node::agent_log_path(directory);
     FB_TRY_ASSIGN(child, sys::ChildProgram::start(spawn));
     return AnalysisWorker(spawn.program, std::move(child));
@@ -103,6 +103,7 @@ Result<WorkerAnswer> AnalysisWorker::answer(std::chrono::milliseconds at_most) {
     FB_TRY_ASSIGN(line, child_.read_line(at_most));
     if (!line) return WorkerAnswer{};
     if (auto answer = decode_answer(*line)) return std::move(*answer);
+    // A broken worker may print anything, so the text is cut and escaped.
     return Error{ErrorKind::corrupt,
                  fmt::format("{} said '{}'", program_, show_text(line->substr(0, shown_answer_max)))};
 }

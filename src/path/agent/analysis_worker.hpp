@@ -1,19 +1,19 @@
-// A worker of a node's analyses as its agent sees it: the process `forebay insitu-worker STAGING_DIRECTORY`, or of
-// scripts `python3 -m forebay.insitu_worker STAGING_DIRECTORY`. It is told of one snapshot at a time, and waits for the
-// next one between them, with all that it has loaded.
+// A worker of a node's analyses, from the side of its agent: the process `forebay insitu-worker STAGING_DIRECTORY`, or
+// for scripts `python3 -m forebay.insitu_worker STAGING_DIRECTORY`. It gets one snapshot at a time. Between two
+// snapshots it waits, and keeps everything that it has loaded.
 //
-// Protocol, a line each, over its standard input and output; numbers are decimal:
-//   agent:   see SLOT SNAPSHOT STEP   SLOT is an index of the control page, SNAPSHOT the id of the save that is there;
-//                                     behind them the indices of analyses that are switched off
-//   worker:  seen                     it reads the slot no more; only if the slot still has its lease, and that save.
-//                                     The lease stays until its last word, for the agent that comes after a killed one
-//            made COUNT               after `seen`: the snapshot is analysed, with so many results
+// Protocol: lines over its standard input and output; numbers are decimal:
+//   agent:   see SLOT SNAPSHOT STEP   SLOT is an index of the control page, SNAPSHOT the id of the save there; then the
+//                                     indices of analyses that are switched off
+//   worker:  seen                     it does not read the slot any more; only if the slot still has its lease and this
+//                                     save. The lease stays until its last line, for the agent after a killed agent
+//            made COUNT               after `seen`: the snapshot is analysed, with this number of results
 //            failed TEXT              this snapshot is not analysed, because of TEXT; after `seen`, or instead of it
 //            raise ACTIONS VALUE TEXT after `seen`: the snapshot fulfils a condition, see insitu/worker.hpp
-//            problem TEXT             at any time between `see` and its end: something that people should read
-//            calls INDEX              of scripts: from now on a function of that analysis of the stream runs
-//            returned                 and now no more
-// The end of its input is the end of its work. Its errors go to the log of the agent.
+//            problem TEXT             at any time between `see` and its end: a text for people
+//            calls INDEX              for scripts: a function of this analysis of the stream begins
+//            returned                 the function has ended
+// The end of its input ends the worker. Its errors go to the log of the agent.
 
 #pragma once
 
@@ -39,25 +39,26 @@ struct WorkerAnswer {
     std::string text = {};      // of `failed`, `problem` and `flagged`
 };
 
-/// Nothing for a line that is no answer.
+/// Returns nothing if the line is not an answer.
 std::optional<WorkerAnswer> decode_answer(std::string_view line);
 
 class AnalysisWorker {
 public:
-    /// Of the program that agent_program() finds, with the environment of an agent. `missing` where there is none.
+    /// Starts the program that agent_program() finds, with the environment of an agent. `missing` if there is none.
     static Result<AnalysisWorker> start(const std::string& directory, const AgentOptions& options);
-    /// Of scripts: `python` as Analysis has it. The package is that beside this library, where there is one.
+    /// Starts a worker of scripts. `python` as in Analysis. It uses the package beside this library, if there is one.
     static Result<AnalysisWorker> start_python(const std::string& directory, const AgentOptions& options,
                                                const std::string& python);
 
     const std::string& program() const { return program_; }
     std::int64_t process() const { return child_.process(); }
-    /// After an error, of this or of answer(), it is of no use.
+    /// After an error of see() or answer() the worker is unusable.
     Result<> see(std::uint32_t slot, std::uint64_t snapshot_id, std::int64_t step,
                  std::span<const std::size_t> switched_off = {});
-    /// Between two snapshots: it comes to its end by itself, with whatever it does then. A script's may take a second.
+    /// Call it between two snapshots. The worker ends by itself with its own cleanup. A script's cleanup may take a
+    /// second.
     void leave() { child_.let_end(std::chrono::seconds(1)); }
-    /// `none` where it says nothing for `at_most`; `broken` where it has ended, `corrupt` for anything but an answer.
+    /// `none` if no line comes within `at_most`, `broken` if the worker ended, `corrupt` if the line is not an answer.
     Result<WorkerAnswer> answer(std::chrono::milliseconds at_most);
 
 private:

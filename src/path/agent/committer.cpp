@@ -28,10 +28,10 @@ namespace {
 
 using node::SlotState;
 
-// How often a long drain looks whether other nodes have completed what this one drained before.
+// How often a long drain checks if peers have completed earlier snapshots.
 constexpr std::chrono::milliseconds commit_pause{1000};
 
-// Whether analyses of the stream may mark its snapshots, as any script may.
+// True if analyses of the stream may mark its snapshots. Any script may.
 bool may_be_marked(const node::StreamControl& stream) {
     const auto analyses = node::decode_analyses(stream.insitu.data());
     return analyses && std::ranges::any_of(*analyses, [](const Analysis& analysis) {
@@ -40,9 +40,9 @@ bool may_be_marked(const node::StreamControl& stream) {
            });
 }
 
-// Which snapshots of the stream its analyses may still mark: those that may wait in its slots, that which is looked at
-// though a save has taken its slot, and those that other nodes have yet to look at. Without them a bad snapshot would
-// count as good for so long, and the last good one would go.
+// Adds the snapshots that the stream's analyses may still mark: snapshots in its slots, the snapshot under analysis
+// even if a save took its slot, and snapshots that other nodes still analyse. Without them a bad snapshot would count
+// as good until then, and the last good snapshot would go.
 Result<> add_unproved(sys::Store& store, const std::string& run, const node::Control& page, std::uint32_t index,
                       catalog::Retention& retention) {
     const auto& stream = page.streams[index];
@@ -55,7 +55,7 @@ Result<> add_unproved(sys::Store& store, const std::string& run, const node::Con
     return {};
 }
 
-// What was made of snapshots that the run has gone back behind gets the name of its line too. Nothing of it is removed.
+// Results of snapshots that the run abandoned get the name of their line too. Nothing of them is removed.
 Result<> name_results(sys::Store& store, const std::string& run, const std::string& stream) {
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     for (const auto& derived : streams)
@@ -106,6 +106,7 @@ bool Committer::commit(std::uint32_t slot) {
     if (absent && !inherited) {
         const auto part = session_.run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
         const auto there = store_.exists(part);
+        // If the part exists, it only lacks node files of peers.
         if (there && !*there) return part_gone(slot, record);
     }
     slots_.notes(slot).absent_since.reset();
@@ -115,6 +116,7 @@ bool Committer::commit(std::uint32_t slot) {
     }
     if (*done == commit::Commit::waiting) {
         if (!inherited) return false;
+        // The peers of an earlier session may never come. The node file is durable, so the slot becomes free.
         tell_(slots_.event(What::incomplete, slot));
         tell_(slots_.event(What::settled, slot));
         slots_.end_drain();
@@ -127,7 +129,7 @@ bool Committer::commit(std::uint32_t slot) {
     return true;
 }
 
-// Another session has gone back behind this step, and saved it anew, while this one was still saving.
+// Another session went back behind this step and saved it again, while this session still saved.
 void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record) {
     const auto stream = slots_.stream_name(slot);
     const Error aside{
@@ -142,7 +144,7 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
     if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
 }
 
-// Somebody has copied snapshots into the run that count more than those of this session.
+// Somebody copied snapshots into the run that count more than the snapshots of this session.
 void Committer::tell_later(const catalog::Snapshot& snapshot, std::uint32_t session) {
     auto& page = slots_.page();
     const Error lost{
@@ -155,20 +157,21 @@ void Committer::tell_later(const catalog::Snapshot& snapshot, std::uint32_t sess
     tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = lost.line()});
 }
 
-// This node's file was durable in the part directory, which is not there now. It was renamed a moment ago, which a
-// client of a network file system may not see yet; or another agent has committed it and retention has removed it
-// since, after a later save; or somebody has removed it, and then it is drained again. What cannot be looked at now is
-// looked at again, for as long: a snapshot beside it may be damaged for good.
+// This node's file was durable in the part directory, but the directory is gone. There are three reasons. It was just
+// renamed, and the client of a network file system does not see that yet. Or another agent committed it and retention
+// removed it after a later save. Or somebody removed it: then it is drained again. If the answer is not readable now,
+// the agent looks again, for limits::names_stay_max: a snapshot beside it may be damaged for good.
 bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
     const auto stream = slots_.stream_name(slot);
     const auto later = [&]() -> Result<bool> {
-        // First the list, which opens the stream's directory anew: names in it are then seen as they are now.
+        // The list comes first: it opens the stream's directory anew, so names in it are up to date.
         FB_TRY_ASSIGN(all, catalog::heads_of(store_, session_.run, stream));
         FB_TRY_ASSIGN(committed, slots_.is_committed(slot));
         if (committed) return false;
-        std::string unread;  // retention may have just removed it, after a commit that was not listed yet
+        std::string unread;  // retention may have removed it after an unlisted commit
         for (const auto& version : all) {
             if (version.readable && format::is_later(version.head.which_save(), record.which_save())) return true;
+            // An unreadable snapshot may be the later save.
             if (!version.readable) unread = version.readable.error().what;
         }
         return Error{ErrorKind::missing,
@@ -189,6 +192,7 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
     auto& stream = slots_.stream(index);
     const auto step = slot.step.load();
     const auto name = slots_.stream_name(index);
+    // Before the state changes: a committed slot does not count as late any more.
     slots_.count_missed_deadlines();
     if (slot.inherited == 0) {
         const auto took = std::max<std::int64_t>(0, node::steady_ns(sys::Clock::now()) - slot.sealed_steady_ns.load());
@@ -197,13 +201,15 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
         ++slots_.page().counts.commits;
     }
     slots_.end_drain();
+    // An urgent later step may have been committed before.
     if (stream.counts.newest_durable_step.load() < step) stream.counts.newest_durable_step = step;
     auto committed = slots_.event(by_us ? What::committed : What::found_committed, index);
     committed.bytes = slot.drained_bytes.load();
     committed.seconds = slots_.notes(index).drain_seconds;
     tell_(committed);
-    auto settled = slots_.event(What::settled, index);  // the next save may have the slot from here on
+    auto settled = slots_.event(What::settled, index);  // from here on the next save may have the slot
     slots_.set(index, SlotState::committed);
+    // Views and retention come last: the next save does not wait for them.
     if (by_us) {
         const catalog::Snapshot snapshot{name, step, session_.run + "/" + name + "/" + catalog::step_name(step)};
         make_views(index, snapshot);
@@ -231,15 +237,15 @@ void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot
     }
 }
 
-// What the committing agent does for all: the names of what the line has left behind, the retention window.
+// The committing agent does this for all nodes: names of the abandoned snapshots, and the retention window.
 void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapshot, const format::Line& line) {
     const auto& page = slots_.page();
     const auto& stream = slots_.stream(slot);
     auto& named_line = named_lines_[slots_.control(slot).stream];
-    if (page.lost.load() != 0) return;  // what stays is for the session to say that has the run now
-    // A stream that keeps all may hold thousands of snapshots: they are looked at once a line.
+    if (page.lost.load() != 0) return;  // the session that has the run now decides
+    // A stream that keeps all may hold thousands of snapshots: look at them once for each line.
     if (stream.keep <= 0 && named_line == line) return;
-    // Nor for one that nobody has told it to yet: this agent may have been stopped for long.
+    // This agent may have been stopped for long, without news of a later session.
     if (const auto session = page.session.load(); session != 0) {
         const auto later = catalog::claimed_after(store_, session_.run, session);
         if (!later || *later) return;

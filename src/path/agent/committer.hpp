@@ -1,5 +1,5 @@
-// The commit of a slot that the agent has drained: the agent commits the snapshot once all nodes have brought their
-// part, and then, for all nodes, has views made and keeps the stream's retention window.
+// Commits a drained slot: the agent commits the snapshot when all nodes have delivered their part. Then it makes views
+// for all nodes and keeps the stream's retention window.
 
 #pragma once
 
@@ -25,18 +25,18 @@ namespace forebay::agent {
 
 class Committer {
 public:
-    /// All of them must outlive it.
+    /// All arguments must outlive it.
     Committer(sys::Store& store, const node::SessionFile& session, const Schedule& schedule, Slots& slots,
               ViewMaker make_view, const Tell& tell);
 
-    /// One look at each slot that waits for other nodes; true when the state of one has changed.
+    /// Looks once at each slot that waits for peers. True if the state of a slot changed.
     bool commit_drained();
     /// The same for one slot.
     bool commit(std::uint32_t slot);
-    /// Whether slots wait for other nodes, and commit_drained() was called long ago. By any thread of a drain.
+    /// True if slots wait for peers and the last commit_drained() was long ago. Any thread of a drain may call.
     bool is_due() const;
 
-    /// Paths of what stood under names of views of snapshots that it replaced or removed, and was none.
+    /// Paths that have the name of a view of a replaced or removed snapshot but are no views.
     const std::set<std::string>& others() const { return others_; }
 
 private:
@@ -54,8 +54,8 @@ private:
     Slots& slots_;
     const ViewMaker make_view_;
     const Tell& tell_;
-    std::array<std::optional<format::Line>, node::streams_max> named_lines_;  // whose names are in order, by stream
-    std::set<std::string> others_;                                            // each is told once
+    std::array<std::optional<format::Line>, node::streams_max> named_lines_;  // their names are in order, by stream
+    std::set<std::string> others_;                                            // each path is reported once
     std::atomic<sys::Clock::time_point> looked_at_{};
 };
 

@@ -11,12 +11,13 @@ namespace forebay::agent {
 
 namespace {
 
-// One that does not answer costs seconds, in which nothing is drained.
+// A neighbour that does not answer costs seconds without a drain.
 constexpr std::uint32_t tries_max = 3;
 constexpr std::chrono::seconds search_max{10};
 constexpr const char* nobody = "-";
 
-// Whatever a neighbour cannot do, this node may: its own way is tried then. What it lacks says nothing of the target.
+// This node may do what a neighbour cannot do, so its own way is tried next. The neighbour's `missing` says nothing
+// about the target.
 Error passing_on_way(Error error) {
     error.kind = ErrorKind::retry;
     return error;
@@ -55,6 +56,7 @@ void Detour::choose(const std::string& why) {
         reported_.clear();
         return;
     }
+    // The connection of the drain before is used again.
     if (!way_) find(why);
     on_way_ = way_.has_value();
 }
@@ -82,12 +84,14 @@ void Detour::find(const std::string& why) {
                 {.what = What::detours, .place = way_->name, .detail = fmt::format("through {}: {}", way_->name, why)});
         return;
     }
+    // Reported once, until a neighbour answers or none is needed.
     if (std::exchange(reported_, nobody) == nobody) return;
     if (errors.empty()) errors = "each has failed a moment ago";
     tell_({.what = What::no_detour, .detail = fmt::format("{}; no neighbour answers: {}", why, errors)});
 }
 
 Result<std::unique_ptr<sys::File>> Detour::open(const std::string& path, sys::Access access) {
+    // Reads take the own way: it shows the true state of the target.
     if (!on_way_ || !sys::is_writing(access)) return own_.open(path, access);
     auto file = way_->store->open(path, access);
     if (!file) return passing_on_way(file.error());
@@ -97,7 +101,7 @@ Result<std::unique_ptr<sys::File>> Detour::open(const std::string& path, sys::Ac
 Result<> Detour::rename(const std::string& from, const std::string& to) {
     if (!on_way_) return own_.rename(from, to);
     if (const auto renamed = way_->store->rename(from, to); !renamed) return passing_on_way(renamed.error());
-    // A client of a network file system may remember that the name was not there, until the directory is opened anew.
+    // The client of a network file system may remember that the name was absent, until the directory is opened anew.
     for (const bool anew : {false, true}) {
         if (anew) FB_TRY(own_.list(directory_of(to)));
         FB_TRY_ASSIGN(is_there, own_.exists(to));

@@ -1,12 +1,12 @@
-// A Store that goes by one of two ways to the same target: this node's own, or through a neighbour. The way is chosen
-// when a drain begins, or begins anew after an error, and holds for all calls until that ends; a file that is open
-// stays with the way that opened it. Between drains it is the own one: what is committed needs no neighbour.
+// A Store with two ways to the same target: the node's own way, or a way through a neighbour. The way is chosen when a
+// drain begins, or begins again after an error. It holds for all calls until the drain ends. An open file stays on the
+// way that opened it. Between drains the own way is used: the commit needs no neighbour.
 //
-// By a neighbour's way go files that are written, with their names and the syncs of both. What is read or asked, and
-// what is removed, goes by the own way, which says what is there. Nothing depends on a neighbour: where none answers
-// the node writes itself, and looks for one again after a pause. Whatever fails on a neighbour's side is `retry`, as is
-// a file that it has written and that the own way does not see, so that the drain is tried again, by another way then.
-// Threads: choose(), rest() and set_aside() by the thread that calls the Store, while no other is in a call of it.
+// Only written files go through the neighbour, with their names and the syncs of both. Reads, questions and removals go
+// by the own way, so the node sees the true state of the target. Nothing depends on a neighbour: if none answers, the
+// node writes itself, and looks for a neighbour again after a pause. Every failure on a neighbour's side is `retry`. A
+// file that the neighbour wrote and the own way does not see is `retry` too. So the drain is tried again, by another
+// way. Threads: choose(), rest() and set_aside() from the thread that calls the Store, while no other call is running.
 //          Files: any.
 
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace forebay::agent {
 
-/// Through one neighbour.
+/// The way through one neighbour.
 struct NeighbourWay {
     std::shared_ptr<sys::Store> store;
     std::string name;  // for people: "nid00412"
@@ -34,7 +34,7 @@ struct NeighbourWay {
 struct DetourOptions {
     std::uint32_t helpers = 0, first = 0;                                 // as node::Neighbourhood
     std::function<Result<NeighbourWay>(std::uint32_t helper)> open = {};  // connects; may take seconds
-    /// A neighbour that has failed, or did not answer, is left alone for so long.
+    /// A neighbour that failed, or did not answer, is not used for this time.
     sys::Clock::duration pause = std::chrono::seconds(30);
 };
 
@@ -43,18 +43,19 @@ public:
     /// `own` must outlive it. It is the way until choose().
     Detour(sys::Store& own, DetourOptions options, Tell tell);
 
-    /// A drain begins. `why` it goes through a neighbour, if one answers: "this node is excluded"; "": it does not.
+    /// Call it when a drain begins. `why` is the reason to use a neighbour, if one answers: "this node is excluded";
+    /// "": no reason.
     void choose(const std::string& why);
-    /// The drain is done; the connection stays for the next one.
+    /// Call it when the drain is done. The connection stays for the next drain.
     void rest() { on_way_ = false; }
-    /// A try of a drain has failed: the neighbour of now is not asked again for the pause.
+    /// Call it when a try of a drain failed: the current neighbour is not used during the pause.
     void set_aside();
     bool is_own() const { return !on_way_; }
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override;
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> sync_directory(const std::string& path) override;
-    /// A neighbour's files lie where the file system puts them: open() makes the file.
+    /// The file system chooses the place of a neighbour's files: open() makes the file.
     Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
         return on_way_ ? Result<>() : own_.make_striped(path, stripes);
     }

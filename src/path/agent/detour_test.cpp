@@ -1,6 +1,6 @@
-// Goal: a drain goes by one way from its beginning to its end; a neighbour that does not answer, or fails, is left
-// alone for a while, another one stands in, then the node's own way; an error of the way is `retry`.
-// Method: neighbours whose files have names of their own.
+// Goal: a drain uses one way from its beginning to its end. A neighbour that does not answer, or fails, is not used for
+// a while: another neighbour takes its place, then the node's own way. An error of the way is `retry`. Method:
+// neighbours whose files have names of their own.
 
 #include "path/agent/detour.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto alone_for = 50ms;
 
-// Its files have a suffix, so that a test sees which way wrote.
+// Its files have a suffix that shows the way of a write.
 class NeighbourStore final : public test::PassingStore {
 public:
     explicit NeighbourStore(std::string suffix) : PassingStore(sys::posix_store()), suffix_(std::move(suffix)) {}
@@ -37,7 +37,7 @@ public:
         return PassingStore::rename(from + suffix_, to + (swallows ? suffix_ : ""));
     }
     std::optional<Error> fails, write_fails;
-    bool swallows = false;  // what it renames is nowhere for others
+    bool swallows = false;  // renamed files vanish for other clients
 
 private:
     class FailingFile final : public test::PassingFile {
@@ -138,7 +138,7 @@ TEST_CASE("one that fails is left alone, the next stands in, then the node write
     CHECK(job.exists("a"));
     CHECK(job.count(What::no_detour) == 1);
     const auto asked = job.asked.size();
-    job.detour.choose("this node is excluded");  // within the pause nobody is asked
+    job.detour.choose("this node is excluded");  // within the pause it asks no neighbour
     CHECK(job.asked.size() == asked);
     CHECK(job.count(What::no_detour) == 1);
     std::this_thread::sleep_for(2 * alone_for);

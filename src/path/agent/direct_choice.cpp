@@ -16,11 +16,11 @@ namespace forebay::agent {
 
 namespace {
 
-// What is written at first tells how much can be written in the time.
+// The first write shows how many bytes fit into the time.
 constexpr std::uint64_t first_bytes = 1u << 20, each_bytes_max = 8u << 20;
 constexpr double each_seconds = 0.5;
-// Samples are short and favour the cache: of a local disk that took whole node files alike both ways, they said up to
-// 3.5. Clients for which it matters were 6 times as fast.
+// Samples are short and favour the cache: they gave up to 3.5 on a local disk that took whole node files alike both
+// ways. Clients that need the cache were 6 times as fast with it.
 constexpr double faster_min = 4;
 
 class Measurement {
@@ -30,7 +30,7 @@ public:
 
     Result<DirectChoice> run(std::uint64_t each_bytes) {
         FB_TRY_ASSIGN(past, store_.open(path_, sys::Access::create_direct));
-        if (!past->direct()) return DirectChoice{};  // the target takes none, and no drain makes any
+        if (!past->direct()) return DirectChoice{};  // the target refuses direct writes, so drains make none
         FB_TRY_ASSIGN(seen, is_seen(*past));
         if (!seen)
             return DirectChoice{false,
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// A page that was read by one descriptor, and is then written past the cache by another.
+    /// A page that one descriptor has read, and another descriptor then writes past the cache.
     Result<bool> is_seen(sys::File& past) {
         for (const auto value : {std::byte{1}, std::byte{2}}) {
             const auto page = memory_.take(limits::page_bytes);
@@ -62,7 +62,7 @@ private:
     }
 
     Result<DirectChoice> faster(sys::File& past, sys::File& through, std::uint64_t each_bytes) {
-        // Not zeros, of which some targets store none.
+        // No zeros: some targets do not store them.
         const auto all = memory_.take(each_bytes);
         std::mt19937_64 dice(1);
         std::ranges::generate(all, [&] { return static_cast<std::byte>(dice()); });
@@ -84,7 +84,7 @@ private:
     }
     static std::string show_rate(double rate) { return show_bytes(static_cast<std::uint64_t>(rate)); }
 
-    /// Of a write as drains write, and its sync, from `end` of the file on.
+    /// The time of a write as drains write, and its sync, beginning at `end` of the file.
     Result<double> seconds_of(sys::File& file, std::span<const std::byte> bytes, std::uint64_t& end) {
         auto options = options_;
         const auto share = round_up(bytes.size() / static_cast<std::uint64_t>(options.in_flight), limits::page_bytes);

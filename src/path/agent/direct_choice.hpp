@@ -1,5 +1,5 @@
-// Whether an agent writes past the page cache of its machine where its session leaves that open: measured at the target
-// itself, by a file of its own in the run's directory, which is removed again.
+// Chooses if an agent writes past the page cache of its machine when its session leaves that open. The choice is
+// measured at the target with a temporary file in the run's directory.
 
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace forebay::agent {
 
-/// The least node file for which it is measured: at 16 MiB the measurement writes an eighth of it, and of less a drain
-/// is a matter of latencies.
+/// The smallest node file for which it is measured. At 16 MiB the measurement writes an eighth of it. Drains of smaller
+/// files are a matter of latencies.
 inline constexpr std::uint64_t chosen_bytes_min = 16u << 20;
 
 struct DirectChoice {
     bool direct = true;
-    std::string why;  // for the log; empty where there was nothing to choose
+    std::string why;  // for the log; empty if there was no choice
 };
 
-/// Through the cache where a read of this machine does not see what it has written past it, or where writing and
-/// syncing is 4 times as fast by it; else past the cache, which leaves memory and its bandwidth to the simulation.
-/// Writes at most an eighth of `file_bytes`, and 16 MiB, and mostly for less than 2 s. Which is faster is not asked
-/// under a limit of `options`. On an error nothing is chosen, and the file is removed if it can be.
+/// Chooses the cache if a read of this machine does not see bytes that were written past it, or if writing and syncing
+/// is 4 times as fast through the cache. Otherwise past the cache, so the simulation keeps memory and its bandwidth.
+/// Writes at most an eighth of `file_bytes`, and 16 MiB, mostly for less than 2 s. With a limit in `options` the speed
+/// is not measured. On an error nothing is chosen, and the file is removed if possible.
 Result<DirectChoice> choose_direct(sys::Store& store, const std::string& run, const move::WriteOptions& options,
                                    std::uint64_t file_bytes);
 

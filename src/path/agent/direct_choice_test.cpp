@@ -1,6 +1,6 @@
-// Goal: an agent that may choose goes through the cache where that is right or faster, past it else; the measurement is
-// bounded, leaves nothing, and on an error the agent does as if it had been told to go past the cache. Method: the
-// simulated disk, with direct writes that are slow, hidden from other descriptors, refused or failing.
+// Goal: an agent with a free choice writes through the cache if that is right or faster, otherwise past it. The
+// measurement is bounded and leaves nothing. After an error the agent writes past the cache. Method: the simulated
+// disk, with direct writes that are slow, hidden from other descriptors, refused or failing.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t large_bytes = 64u << 20;
 
-/// Writes are as slow as `past`, past the cache, and as `through`, through it, say for each MiB.
+/// Writes past the cache take `past`, writes through it take `through`, for each MiB.
 class SlowStore final : public test::PassingStore {
 public:
     SlowStore(sys::Store& store, std::chrono::milliseconds past, std::chrono::milliseconds through)
@@ -92,7 +92,7 @@ TEST_CASE("nothing to choose: no direct writes at the target, a limit of the rat
     SlowStore slow(disk, 500ms, 0ms);
     CHECK(chosen(slow, large_bytes, {.in_flight = 1, .rate_bytes_per_second = 1}).direct);
     CHECK(chosen(slow, agent::chosen_bytes_min - 1).direct);
-    CHECK(disk.bytes_written() == 4 * limits::page_bytes);  // whether they are seen
+    CHECK(disk.bytes_written() == 4 * limits::page_bytes);  // the test of visibility
     CHECK(is_empty(disk));
 }
 

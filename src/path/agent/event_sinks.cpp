@@ -31,7 +31,8 @@ void put_any_text(std::string& out, const std::string& text) {
     format::json::put_text(out, format::json::is_text(text) ? text : show_text(text));
 }
 
-// What became of snapshots and of their analyses, and why. The log of the agent goes with the session.
+// Outcomes of snapshots and of their analyses, and the reasons. They are kept because the agent's log goes with the
+// session.
 bool is_recorded(What what) {
     switch (what) {
         case What::committed:
@@ -67,13 +68,15 @@ std::string NodeFileOfRun::old_path() const {
     return fmt::format("{}/{}/{}-{}-{}.old.{}", run, catalog::own_directory, name, host, virtual_node, ending);
 }
 
-// One write a text: a reader finds it whole or, after a crash, not at all or torn at the end of the file.
+// One write per text: a reader finds the text whole. After a crash it is absent, or torn at the end of the file.
 Result<> append(sys::Store& store, const NodeFileOfRun& file, const std::string& text) {
+    // Another run may lie at this path by now.
     FB_TRY(catalog::check_identity(store, file.run, file.run_id));
     FB_TRY_ASSIGN(open, store.open(file.path(), sys::Access::update));
     FB_TRY_ASSIGN(there, open->size());
     if (there + text.size() > file.bytes_max) {
         FB_TRY(open->close());
+        // This replaces the last old file, so a node keeps at most two files of bytes_max.
         FB_TRY(store.rename(file.path(), file.old_path()));
         FB_TRY_ASSIGN(next, store.open(file.path(), sys::Access::update));
         open = std::move(next);
@@ -85,7 +88,8 @@ Result<> append(sys::Store& store, const NodeFileOfRun& file, const std::string&
 
 Tell to_page(node::Control& page) {
     return [&page, alone = std::make_shared<std::mutex>()](const Event& event) {
-        if (event.what == What::settled) return;  // for hearers in the agent alone
+        if (event.what == What::settled) return;  // for sinks inside the agent
+        // Any thread of the agent may emit an event, but the ring takes one writer at a time.
         const std::lock_guard lock(*alone);
         node::put_event(page, {.unix_ns = sys::unix_ns(),
                                .what = static_cast<std::uint32_t>(event.what),

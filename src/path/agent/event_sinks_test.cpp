@@ -1,6 +1,6 @@
-// Goal: what is recorded in the run is one line a snapshot, as docs/formats/events.md says; the file stays below its
-// limit; a target that takes no line costs no drain, and is told once. On the page watchers find every event.
-// Method: events by hand, the simulated disk as target; then an agent over it.
+// Goal: the run gets one line per snapshot, as in docs/formats/events.md, and the file stays below its limit. A target
+// that takes no line costs no drain, and is reported once. Watchers find every event on the page. Method: events by
+// hand, the simulated disk as target; then an agent over it.
 
 #include "path/agent/event_sinks.hpp"
 
@@ -56,7 +56,7 @@ TEST_CASE("how snapshots end is recorded, and nothing else; a line is one write"
     const auto text = disk.peek(path);
     CHECK(lines_in(text) == 2);
     CHECK(text->find("\"event\":\"committed\"") < text->find("\"event\":\"failed\""));
-    // The log says it too, and goes with the session.
+    // The log has it too, but goes with the session.
     tell({.what = What::not_analysed, .stream = "restart", .step = 8, .detail = "why not"});
     tell({.what = What::worker_ended, .place = "scripts", .detail = "the reason"});
     CHECK(lines_in(disk.peek(path)) == 4);
@@ -97,7 +97,7 @@ TEST_CASE("a target that takes no line is told once, until it has taken one") {
     }
     SimStore none("other");
     agent::to_run(none, file, [&](const Event&) {})(committed);
-    CHECK_FALSE(none.peek(path));  // the run is not made by it
+    CHECK_FALSE(none.peek(path));  // it does not create the run
 }
 
 TEST_CASE("nothing is written into another run that lies there now") {

@@ -24,7 +24,7 @@ constexpr std::array event_names{
     "helps",           "helped",      "helps_not",     "detours",      "no_detour",     "writes_again"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::writes_again) + 1);
 
-// Most streams have built-in analyses alone.
+// Most streams have only built-in analyses.
 const char* by_whom(const Event& event) { return event.place == "scripts" ? " by its scripts" : ""; }
 
 std::string line_of_snapshot(const Event& event) {

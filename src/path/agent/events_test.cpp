@@ -1,5 +1,5 @@
-// Goal: every event has a name, and in the log the words that users search for.
-// Method: one event of each kind, through the hearer of the log.
+// Goal: every event has a name, and a log line with the words that users search for. Method: one event of each kind,
+// through the sink of the log.
 
 #include "path/agent/events.hpp"
 

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = sys::LocalFile::Kind;
 
-// More of them are a case for the program that lists all: `forebay pack --json`.
+// `forebay pack --json` lists all files.
 constexpr std::size_t told_max = 3;
 
 bool is_unfinished(const std::string& name) { return name.starts_with('.'); }
@@ -24,7 +24,7 @@ public:
     explicit SpoolWalk(const std::string& directory) : directory_(directory) {}
 
     Finished all() {
-        // Through the name that was given, a link too; but through no link below it.
+        // Follows a link in the given name, but no link below it.
         enter("", directory_ + "/.");
         while (!waiting_.empty()) {
             const auto path = waiting_.back();
@@ -56,6 +56,7 @@ private:
     }
 
     void leave_out(const std::string& path, const Error& why) {
+        // A program may have removed the file since the list.
         if (why.kind != ErrorKind::missing) finished_.left_out.push_back({path, why});
     }
 
@@ -64,10 +65,10 @@ private:
     Finished finished_;
 };
 
-// What was never finished. Its writer may give it its final name at this moment, and then it is not there.
+// Removes an unfinished file. Its writer may rename it to its final name at this moment: then it is absent.
 Result<> remove_one(const std::string& path, const sys::LocalFile& seen) {
     if (seen.kind != Kind::directory) return sys::posix_store().remove(path);
-    // What is taken away file by file must not get a final name meanwhile.
+    // The rename comes first: a directory that is removed file by file must not get a final name meanwhile.
     const auto aside = sys::random_name_beside(path);
     const auto renamed = sys::posix_store().rename(path, aside);
     if (!renamed && renamed.error().kind == ErrorKind::missing) return {};

@@ -1,5 +1,5 @@
-// Finished files in a directory of this machine in which programs write: regular files of which no part of the path
-// begins with a dot. Programs write under such a name and rename. What cannot be looked at is told, never passed over.
+// Finished files in a local directory into which programs write: regular files whose path has no part that begins with
+// a dot. Programs write under such a name and rename. Unreadable entries are always reported, never skipped silently.
 
 #pragma once
 
@@ -18,25 +18,25 @@ struct FinishedFile {
     format::PackedFile packed() const;
 };
 
-/// A file that is not packed, or a directory of which nothing is known; then the path ends with a slash.
+/// A file that is not packed, or an unreadable directory. The path of a directory ends with a slash.
 struct LeftOut {
     std::string path;
     Error why;
 };
-/// "a/b: open: spool/a/b: Permission denied", of the first few, and how many there are more.
+/// "a/b: open: spool/a/b: Permission denied", for the first few, and the number of the rest.
 std::string text_of(const std::vector<LeftOut>& left_out);
 
 struct Finished {
-    std::vector<FinishedFile> files;  // the oldest first
+    std::vector<FinishedFile> files;  // oldest first
     std::vector<LeftOut> left_out;
     std::uint64_t bytes() const;
     bool empty() const { return files.empty() && left_out.empty(); }
 };
-/// Nothing of a directory that does not exist. Links and what is no file are not packed.
+/// An absent directory gives nothing. Links and special files are not packed.
 Finished finished_in(const std::string& directory);
 
-/// Takes away a directory in which nothing is finished: unfinished files, links, then the directories, each only when
-/// it is empty, so that a file that is finished at this moment keeps its place. Whether the directory is gone.
+/// Removes a directory without finished files: unfinished files, links, then the directories. Each directory is removed
+/// only when it is empty, so a file that is finished at this moment stays. True if the directory is gone.
 Result<bool> remove_unfinished(const std::string& directory);
 
 }  // namespace forebay::agent

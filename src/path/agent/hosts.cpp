@@ -21,9 +21,9 @@ namespace forebay::agent {
 
 namespace {
 
-// A started agent that has not said "ready" by then will not.
+// A started agent that is not ready by then will never be.
 constexpr std::chrono::seconds agent_start_max{30};
-// A thread that is still at work when its session goes without being closed is stuck, perhaps.
+// A thread that still works when its session is destroyed without close() may be stuck.
 constexpr std::chrono::seconds abandoned_agent_max{1};
 
 bool is_gone(const std::string& directory) {
@@ -31,13 +31,13 @@ bool is_gone(const std::string& directory) {
     return there && !*there;
 }
 
-// Nothing is staged any more where somebody has removed the directory.
+// If somebody removed the directory, nothing is staged any more.
 std::string safe_in(const std::string& directory) {
     if (is_gone(directory)) return "committed snapshots alone: somebody has removed " + directory;
     return "what is staged in " + directory;
 }
 
-// The error of an agent that was started and did not come knows how it ended.
+// The error of a started agent shows how it ended.
 std::string next_of(const Error& why, const std::string& directory) {
     if (is_gone(directory))
         return fmt::format("find what empties {} (RemoveIPC of logind, tmpfiles, a script), then start again",
@@ -60,7 +60,8 @@ public:
         const auto started = sys::spawn_daemon({.program = agent_program(options_.program),
                                                 .arguments = {"agent", "--session", directory_},
                                                 .environment = options_.environment,
-                                                // What is preloaded into the application is not meant for the agent.
+                                                // A library that is preloaded into the application is not meant for the
+                                                // agent.
                                                 .environment_removed = {"LD_PRELOAD"},
                                                 .log_path = node::agent_log_path(directory_),
                                                 .is_ready = lives,
@@ -78,7 +79,7 @@ private:
     const node::Say say_;
 };
 
-/// An agent inside the application. What it could not commit when the application ends stays staged.
+/// An agent inside the application. Uncommitted snapshots stay staged when the application ends.
 class ThreadHost final : public node::Host {
 public:
     explicit ThreadHost(std::string directory) : directory_(std::move(directory)) {}
@@ -91,13 +92,14 @@ public:
         serving->agent = "thread";
         thread_ = std::make_shared<Running>(std::move(*serving));
         auto started = sys::Thread::start([running = thread_] {
-            // What cannot be packed stays in the spool, and close() says so; what cannot be drained its slots say.
+            // close() reports files that cannot be packed; slots report failed drains.
             static_cast<void>(attempt([&]() -> Result<> { return serve(running->serving, running->stop).packed; }));
             running->serving.lock.release();
             running->done = 1;
             sys::wake_all(running->done);
         });
         if (started) {
+            // Not joined: the thread may hang in a dead mount. end() waits for `done`, with a limit.
             started->leave();
             return {};
         }
@@ -117,7 +119,7 @@ public:
     }
 
 private:
-    // The thread holds it too: stuck in a dead mount it outlives its session.
+    // Shared with the thread: a thread in a dead mount outlives its session.
     struct Running {
         explicit Running(Serving all) : serving(std::move(all)) {}
         Serving serving;

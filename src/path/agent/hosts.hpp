@@ -1,4 +1,4 @@
-// The three who can run a node's agent: a process, a thread of the application, a dedicated rank (post.hpp).
+// The three hosts of a node's agent: a process, a thread of the application, a dedicated rank (post.hpp).
 
 #pragma once
 
@@ -15,23 +15,23 @@
 
 namespace forebay::agent {
 
-/// The command `forebay`: as configured, else FOREBAY_AGENT, else beside this library or in ../bin, else to be found in
+/// The command `forebay`: the configured program, else FOREBAY_AGENT, else beside this library or in ../bin, else in
 /// PATH.
 std::string agent_program(const std::string& configured);
 
-/// An interpreter of Python and what its environment needs to find our package.
+/// A Python interpreter, with the environment that it needs to find our package.
 struct PythonPlace {
     std::string program;
     std::vector<std::pair<std::string, std::string>> environment;
-    std::string packages = {};  // the folder that holds the package; "": the interpreter's own is taken
+    std::string packages = {};  // the directory of the package; "": the interpreter's own package is used
 };
 
-/// As configured, else of the environment that our package is installed in, else python3 in PATH. The package is that
-/// beside this library, in a build folder or installed; where there is none, the interpreter's own.
+/// The configured interpreter, else the interpreter of the environment with our package, else python3 in PATH. The
+/// package beside this library is used, in a build directory or installed; otherwise the interpreter's own package.
 PythonPlace python_place(const std::string& configured);
 
-/// By the node's first rank, once its staging directory stands. `post` is that of the dedicated agent which serves the
-/// node, null where no rank is one.
+/// Called by the node's first rank when its staging directory exists. `post` belongs to the dedicated agent of the
+/// node. It is null if no rank is dedicated.
 std::unique_ptr<node::Host> host_of(const AgentOptions& options, const std::string& directory, Post* post,
                                     const node::Say& say);
 

@@ -1,5 +1,5 @@
-// Goal: an application never waits for an analysis, and has the last one all the same; what a killed agent leaves is
-// analysed by the next one. Method: sessions whose agents have shell scripts as workers.
+// Goal: an application never waits for an analysis, and its last snapshot is still analysed. The next agent analyses
+// the snapshots of a killed agent. Method: sessions whose agents have shell scripts as workers.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using test::WorkerScript;
 
 namespace {
 
-/// A session of one rank over a stream that is analysed, with a worker that is a script.
+/// A session of one rank over an analysed stream, with a script as worker.
 class Analysed {
 public:
     explicit Analysed(const std::string& on_see, AgentMode mode, const StreamOptions& stream_options = {})
@@ -80,7 +80,8 @@ TEST_CASE("no save waits for a lease, by any policy; the snapshot that loses it 
                 run.commit();
                 REQUIRE(run.worker.was_asked(slots == 1 ? static_cast<std::size_t>(step) : 1));
             }
-            // With two slots the third save takes that of the first; the second one waits for the worker, in vain.
+            // With two slots the third save takes the slot of the first. The second snapshot waits for the worker in
+            // vain.
             CHECK(run.stream->counters().not_analysed == (slots == 1 ? 2 : 1));
             if (slots == 2) CHECK(run.save(4).kept);
             REQUIRE(test::soon([&] { return run.worker.lines("done").size() == (slots == 1 ? 1 : 2); }));
@@ -160,12 +161,12 @@ TEST_CASE("a session waits for no analysis of the one before: its own agent has 
     run.commit();
     REQUIRE(run.worker.was_asked(1));
     const auto agent = run.worker.agent();
-    // As one that throws: nothing is closed.
+    // Like an exception: nothing is closed.
     run.stream.reset();
     run.session.reset();
     REQUIRE(test::alive(agent));
     auto options = run.options;
-    options.close_wait = 20s;  // a session that waited for the analysis would fail
+    options.close_wait = 20s;  // a session that waits for the analysis would fail
     auto next = Session::open(options).value();
     CHECK(test::soon([&] { return !test::alive(agent); }));
     run.worker.give("go");

@@ -19,20 +19,20 @@ namespace {
 
 using Said = WorkerAnswer::Kind;
 
-// Texts of a worker that are told, each once. They say what is wrong with the analyses as they were asked for, and
-// there are few of them; numbers in them could make each one another.
+// The most texts of a worker that are reported, each once. They describe faults of the requested analyses, so there are
+// few. Texts that differ only in numbers would all be different.
 constexpr std::size_t notes_max = 32;
-// Of a worker about one snapshot: a problem for each of some hundred analyses of some hundred variables. One that says
-// more has lost its way, and would keep the agent busy until the end of its time.
+// The most lines of a worker about one snapshot: a problem for each of some hundred analyses of some hundred variables.
+// A worker with more lines is broken, and would keep the agent busy until the end of its time.
 constexpr std::uint64_t answers_max = 65'536;
 
 }  // namespace
 
-/// The station's right to have a slot read, and the account of what becomes of the snapshot. Until the worker has
-/// read the slot, whoever clears the bit of the lease counts the snapshot as not analysed: a save when it takes the
-/// slot, the station where the analysis fails. From then on the station alone counts it. The bit stays until the
-/// worker's last word, so that the agent that comes after a killed one has the rest made. That of scripts ends when
-/// they have read: a slot that waits for them must be told from one that they read (side_station.hpp).
+/// The station's right to have a slot read, and the count of unanalysed snapshots. Until the worker has read the slot,
+/// the one who clears the lease bit counts the snapshot as not analysed: a save that takes the slot, or the station
+/// after a failure. After that only the station counts it. The bit stays until the worker's last line, so the agent
+/// after a killed agent has the results made. The lease of scripts ends when they have read the slot: a slot that waits
+/// for scripts must differ from a slot that they have read (side_station.hpp).
 class InsituStation::Lease {
 public:
     Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts)
@@ -44,9 +44,9 @@ public:
           missed_(stream_.counts.*analysts.missed),
           snapshot_id_(slot_.snapshot_id.load()),
           ends_when_seen_(analysts.are_scripts) {
-        if (!ends_when_seen_) slot_.holds.fetch_and(~node::lease_read);  // of an agent that was killed
+        if (!ends_when_seen_) slot_.holds.fetch_and(~node::lease_read);  // left by a killed agent
     }
-    /// What retention knows of it.
+    /// Tells retention that the snapshot is under analysis.
     void begin(std::atomic<std::uint64_t> node::StreamControl::*looked_at) {
         looked_at_ = &(stream_.*looked_at);
         *looked_at_ = snapshot_id_;
@@ -59,7 +59,7 @@ public:
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
     std::uint32_t stream() const { return slot_.stream; }
-    /// Of the snapshot, for what it raises.
+    /// The line of the snapshot, for conditions that it fulfils.
     const format::Line& line() const { return line_; }
     void set_line(const format::Line& line) { line_ = line; }
     std::int64_t step() const { return event_.step; }
@@ -71,9 +71,9 @@ public:
     }
     sys::Clock::duration age() const { return sys::Clock::now() - begun_; }
 
-    /// Whether a save has taken the slot.
+    /// True if a save took the slot.
     bool is_taken() const { return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0; }
-    /// The worker reads the slot no more.
+    /// True if the worker does not read the slot any more.
     bool is_seen() const { return seen_; }
     void see() {
         seen_ = true;
@@ -90,12 +90,12 @@ public:
 
 private:
     std::uint32_t own_holds() const { return ends_when_seen_ ? hold_ : hold_ | node::lease_read; }
-    // Whether a save has taken the slot, and counted that. Of another save the slot has a lease of its own; the agent,
-    // whose thread this is, alone sets them.
+    // True if a save took the slot, and counted that. If the slot has another save, it has a new lease. Only the agent
+    // sets leases, and this is its thread.
     bool give_back() {
         return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~own_holds()) & hold_) == 0;
     }
-    // For the next save, which takes a slot that is read before one that is not. Whether it is told in time.
+    // Marks the slot as read for the next save: it takes a read slot first. True if the mark came in time.
     bool tell_read() {
         if (slot_.snapshot_id.load() != snapshot_id_) return false;
         stream_.read_by_analyses = snapshot_id_;
@@ -124,7 +124,7 @@ private:
     std::atomic<std::uint64_t>* looked_at_ = nullptr;
     bool seen_ = false;
     bool is_told_ = false;       // the save that takes the slot does not count
-    std::optional<bool> taken_;  // by a save, as give_back() said
+    std::optional<bool> taken_;  // by a save; the result of give_back()
 };
 
 InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace,
@@ -143,8 +143,7 @@ void InsituStation::leave() {
     if (worker_) worker_->leave();
 }
 
-// An agent that was killed has left the lease of what it had analysed, unless a save has taken the slot: then nobody
-// makes the results.
+// A killed agent left the lease of an analysed snapshot, unless a save took the slot: then nobody makes the results.
 void InsituStation::count_lost() {
     auto& page = slots_.page();
     for (std::uint32_t i = 0; i < page.stream_count.load(std::memory_order_acquire); ++i) {
@@ -157,7 +156,7 @@ void InsituStation::count_lost() {
     }
 }
 
-// Which analyses this station has made of the slot's step.
+// The analyses that this station runs for the slot's step.
 Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {
     FB_TRY_ASSIGN(analyses, node::decode_analyses(slots_.stream(slot).insitu.data()));
     Due due{std::move(analyses), {}};
@@ -169,14 +168,14 @@ Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {
     return due;
 }
 
-// A text that cannot be read is for the worker to refuse: then somebody is told.
+// The worker rejects an unreadable text, so that somebody sees it.
 bool InsituStation::wants(std::uint32_t slot) const {
     const auto analyses = due(slot);
     return analyses ? !analyses->indices.empty() : !analysts_.are_scripts;
 }
 
-// By a mapping of its own: the agent's loop may map the slot anew beside a station on another thread. Of a later save,
-// which takes the lease as it begins, it is never asked for.
+// Uses its own mapping: the agent's loop may map the slot anew while this station runs on another thread. It is never
+// called for a later save: this save takes the lease when it begins.
 format::Line InsituStation::line_of(std::uint32_t slot, std::uint64_t snapshot_id) const {
     const auto path = slots_.path(slot);
     const auto mapping = sys::Mapping::open(path, false);
@@ -200,27 +199,27 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
         return {};
     }
     const auto ran = [&]() -> Result<> {
-        const auto analyses = due(slot);  // else the worker says what is wrong
+        const auto analyses = due(slot);  // on an error the worker reports the reason
         FB_TRY(begin(slot, lease, analyses ? *analyses : Due()));
         return follow(lease, gate, stop);
     }();
     if (ran) return {};
     if (must_leave(stop)) {
-        worker_.reset();  // it is in the middle of a snapshot
+        worker_.reset();  // it is inside a snapshot
         if (lease.is_taken()) leave_unseen(lease, "the agent was told to leave");
-        return ran;  // else the next agent has it analysed
+        return ran;  // otherwise the next agent has it analysed
     }
     call_ended(lease, ran.error());
     leave_unseen(lease, ran.error().line());
     return {};
 }
 
-// Beside the agent's loop, that of scripts hears it from who stops it.
+// A station of scripts runs beside the agent's loop: it gets this by `stop`.
 bool InsituStation::must_leave(const std::atomic<bool>& stop) const {
     return stop.load() || (!analysts_.are_scripts && slots_.page().ending.load() == node::ending_after_drains);
 }
 
-// Who ends the worker from within a call of a script pays for it alone.
+// If a call of a script ended the worker, only that script pays for it.
 void InsituStation::call_ended(const Lease& lease, const Error& error) {
     const auto name = calls_.worker_ended();
     if (!name) return end_worker(error);
@@ -259,7 +258,7 @@ Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due&
     return worker_->see(slot, lease.snapshot_id(), lease.step(), calls_.switched_off());
 }
 
-// Until its last word on the snapshot. What waits for the agent meanwhile takes none of the worker's time.
+// Runs until the worker's last line on the snapshot. Work of the agent meanwhile does not count as the worker's time.
 Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop) {
     sys::Clock::duration passed{0};
     std::optional<sys::Clock::duration> seen_at;
@@ -269,7 +268,8 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
         if (!taken_at && lease.is_taken()) taken_at = lease.age();
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
         const auto worked = lease.age() - passed - calls_.spent();
-        // It may have had the lease at its last look, and be about to say so: then the snapshot has its results.
+        // At its last check the worker may have had the lease, and be about to answer: then the snapshot has its
+        // results. So it gets taken_max before it is killed.
         if (answer.kind == Said::none && !lease.is_seen() && taken_at && lease.age() > *taken_at + pace_.taken_max) {
             worker_.reset();
             calls_.forget();
@@ -295,7 +295,7 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
     return Error{ErrorKind::retry, "stopped on request"};
 }
 
-// Whether it was the last word.
+// True after the worker's last line.
 Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     const auto misplaced = [&](const char* what) {
         return Error{ErrorKind::corrupt, fmt::format("{} said {}", worker_->program(), what)};
@@ -345,7 +345,7 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     return true;
 }
 
-// What is for the application goes on the page, for its next step.
+// Conditions for the application go to the page, for its next step.
 void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
     auto flagged = lease.event(What::flagged);
     flagged.detail = answer.text;
@@ -360,7 +360,8 @@ void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
                                       .actions = answer.actions,
                                       .value = answer.value,
                                       .text = answer.text};
-        // First in the run: the application may take it from the page, and away from the run, at once.
+        // The run comes first: the application may at once take the condition from the page, and remove it from the
+        // run.
         const auto kept = attempt([&] { return slots_.keep_flagged(condition); });
         if (!kept) flagged.detail += "; a later session would not hear of it: " + kept.error().line();
         if (!slots_.put_flagged(lease.stream(), condition))

@@ -1,12 +1,12 @@
-// The station of analyses: has a worker of the node (analysis_worker.hpp) look at sealed slots whose stream has some.
-// One station has the built-in ones made, another one those that are scripts; each has a worker and a lease of its own.
+// The station of analyses: a worker of the node (analysis_worker.hpp) analyses sealed slots of streams with analyses.
+// One station runs the built-in analyses, another station runs the scripts. Each has its own worker and its own lease.
 //
-// It holds no slot but leases it: a save that needs the slot takes it at once (node::take_leases), and the snapshot is
-// not analysed. So no save waits for an analysis, and the worker's end never fails a slot, a drain or a commit. Drains
-// go on while the worker works, since the agent does nothing but wait for it.
+// It does not hold a slot but leases it: a save that needs the slot takes it at once (node::take_leases), and the
+// snapshot is not analysed. So no save waits for an analysis, and the worker's end never fails a slot, a drain or a
+// commit. Drains continue while the worker works, because the agent only waits for it.
 //
-// The worker is started with the first snapshot that is to be analysed and stays; it is killed with its agent, or, of
-// scripts that may have something to end, asked to leave first.
+// The worker starts with the first snapshot to analyse, and stays. It is killed with its agent. A worker of scripts is
+// first asked to leave, because scripts may have something to finish.
 
 #pragma once
 
@@ -26,31 +26,31 @@
 
 namespace forebay::agent {
 
-/// How long the worker may take, and how often it may fail.
+/// The time limits of the worker, and how often it may fail.
 struct InsituPace {
-    /// Between two looks whether anything is to be drained, or the slot is taken: 20 a second cost nothing beside what
-    /// the worker computes, and a drain takes longer than it waits.
+    /// The pause between two checks for a drain or a taken slot. 20 checks a second cost nothing beside the worker's
+    /// computation, and a drain takes longer than it waits.
     std::chrono::milliseconds look{50};
-    /// From `see` to `seen`, without the calls of scripts, which have a limit of their own. It reads the slot and
+    /// From `see` to `seen`, without the calls of scripts: these have their own limit. The worker reads the slot and
     /// computes: 100 GB at 1 GB/s are 100 s, and there may be several passes.
     std::chrono::milliseconds seen_max{600'000};
-    /// From `seen` to its last word: it writes results of some MB at most, to a target that may be slow to answer.
+    /// From `seen` to its last line: it writes at most some MB of results, to a target that may answer slowly.
     std::chrono::milliseconds made_max{300'000};
-    /// From the moment when a save has taken the slot to the worker's word on it. It looks for that every few
-    /// milliseconds; where it has no processor, or a script computes, nothing of what it reads is of use any more.
+    /// From the moment when a save takes the slot to the worker's line about it. The worker checks every few
+    /// milliseconds. If it gets no processor, or a script computes, its results are useless anyway.
     std::chrono::milliseconds taken_max{1'000};
-    /// Ends of workers in a row. A fault of the machine hits once or twice; what comes five times comes always.
+    /// Ends of workers in a row. A fault of the machine hits once or twice; five times in a row is permanent.
     std::uint32_t ends_max = 5;
 };
 
-/// Whose analyses a station has made.
+/// The kind of analyses that a station runs.
 struct Analysts {
     const char* name;  // of the station
     const char* what;  // for texts
     std::uint32_t lease;
-    // Counts snapshots that they have not seen.
+    // Counts snapshots that were not analysed.
     std::atomic<std::uint64_t> describe::StreamCounts<std::atomic>::*missed;
-    std::atomic<std::uint64_t> node::StreamControl::*in_analysis;  // the one that they look at
+    std::atomic<std::uint64_t> node::StreamControl::*in_analysis;  // the current snapshot
     bool are_scripts;
 };
 inline constexpr Analysts built_in{"insitu",
@@ -68,8 +68,7 @@ inline constexpr Analysts scripts{"scripts",
 
 class InsituStation final : public Station {
 public:
-    /// `slots` must outlive it. The worker works for `directory`; that of built-in analyses is the program that
-    /// `options` say.
+    /// `slots` must outlive it. The worker works for `directory`. For built-in analyses `options` gives the program.
     InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace = {},
                   Analysts analysts = built_in);
 
@@ -77,10 +76,9 @@ public:
     std::uint32_t hold() const override { return analysts_.lease; }
     bool wants(std::uint32_t slot) const override;
     Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) override;
-    /// Lets the worker come to its own end, by the thread that has run it.
+    /// Lets the worker end by itself. Call it from the thread that ran it.
     void leave();
-    /// Counts and tells that the slot's snapshot is not analysed. Also while another thread is in run() of another
-    /// slot.
+    /// Counts and reports that the slot's snapshot is not analysed. Another thread may be in run() for another slot.
     void leave_out(std::uint32_t slot, const std::string& why);
 
 private:
@@ -111,8 +109,8 @@ private:
     ScriptCalls calls_;
     std::string python_;  // of the worker
     std::optional<AnalysisWorker> worker_;
-    std::uint32_t ends_ = 0;            // of workers, since one has analysed anything
-    std::set<std::string> notes_told_;  // of its own words
+    std::uint32_t ends_ = 0;            // of workers in a row, without an analysed snapshot
+    std::set<std::string> notes_told_;  // texts of the worker that were reported
 };
 
 }  // namespace forebay::agent

@@ -1,5 +1,5 @@
-// Goal: the worker sees the snapshots that are to be analysed, and whatever becomes of it costs its own analysis alone:
-// no slot, no drain, no commit. Method: shell scripts as workers of an agent over staged node files.
+// Goal: the worker sees the snapshots to analyse. Any fate of the worker costs only its own analysis: no slot, no
+// drain, no commit. Method: shell scripts as workers of an agent over staged node files.
 
 #include "path/agent/insitu_station.hpp"
 
@@ -238,7 +238,7 @@ TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the 
 
 namespace {
 
-/// Runs the station alone, over slot 0, with a gate that does as it is told the first time.
+/// Runs only the station, over slot 0. The gate calls `pass` the first time.
 Result<> run_station(Site& site, const std::function<void()>& pass, const std::atomic<bool>& stop) {
     class Once final : public move::Gate {
     public:

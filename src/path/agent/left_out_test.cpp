@@ -1,7 +1,6 @@
-// Goal: what of a directory cannot be read is named and stays, all else is packed at once; odd times of files are kept
-// as well as the format can; nothing that is finished is ever passed over. Method: a user who is not root and files
-// that are closed to him; times that the clocks of C++ and of the format do not know; files that change, grow or cannot
-// be removed under the packer.
+// Goal: unreadable entries of a directory are reported and stay, and the rest is packed at once. Odd times of files are
+// kept as well as the format can. No finished file is ever skipped. Method: a user who is not root and closed files;
+// times outside the clocks of C++ and of the format; files that change, grow or cannot be removed under the packer.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@ namespace {
 
 const std::string run = "run7", stream = "packed-here";
 
-/// Twenty directories with a file each, of which one and a file beside them are closed to everybody.
+/// Twenty directories with a file each. One directory, and a file beside them, are closed to everybody.
 void make_partly_closed(const fs::path& spool) {
     for (int i = 0; i < 20; ++i) put(spool / ("d" + std::to_string(i)) / "data", std::to_string(i));
     put(spool / "e", "closed");
@@ -168,7 +167,7 @@ TEST_CASE("a file that no batch can describe holds up no other") {
     const test::TempDirectory folder("/dev/shm");
     const fs::path spool = folder / "spool";
     for (int i = 0; i < 9; ++i) put(spool / std::to_string(i), "x");
-    fs::resize_file(spool / "4", (std::uint64_t{1} << 62) + 1);  // all of it a hole
+    fs::resize_file(spool / "4", (std::uint64_t{1} << 62) + 1);  // the whole file is a hole
     SimStore disk;
     Packer packer(disk, spool, run, stream, true, {.bytes_max = std::uint64_t{1} << 63});
     test::pack_all(packer);

@@ -20,7 +20,7 @@ namespace forebay::agent {
 
 namespace {
 
-// A process that was killed a moment ago still has its locks, on a machine that does other work.
+// On a busy machine a process keeps its locks for a moment after it was killed.
 constexpr std::chrono::seconds killed_agent_max{2};
 
 std::string said_of(const std::set<std::string>& others, const std::string& stream_directory) {
@@ -30,7 +30,7 @@ std::string said_of(const std::set<std::string>& others, const std::string& stre
     return text;
 }
 
-// How what is staged comes out, by what lies at the path of its run.
+// The ways to save the staged data, depending on the present state of the run's path.
 std::string way_out(sys::Store& store, const std::string& run, const std::string& directory) {
     const auto ways = fmt::format(
         "forebay drain {0} --into NEW-RUN keeps what is staged, forebay drain {0} --drop removes it", directory);
@@ -43,7 +43,7 @@ std::string way_out(sys::Store& store, const std::string& run, const std::string
     return fmt::format("mount the file system of {} and try again; or {}", run, ways);
 }
 
-// Which run takes what is staged; an error where that cannot be, and nothing is freed.
+// Finds the run that takes the staged data. After an error nothing is freed.
 Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sys::Store& store,
                   const std::string& directory) {
     if (!options.into.empty()) {
@@ -64,14 +64,14 @@ Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sy
                                  exists ? "has an identity, which what is staged does not name" : "does not exist")};
     }();
     if (checked) return {};
-    // Not `missing`, which says that nothing is staged.
+    // Not `missing`: that means that nothing is staged.
     return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
                  fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
                  "the staged copies, there", way_out(store, session.run, directory)};
 }
 
-// Has the agent treat what it finds as its own: here a person looks on, and what cannot be committed stays staged and
-// is named. Says of each slot whether its snapshot was committed before.
+// Makes the agent treat the slots as its own: a person is watching, so snapshots that cannot be committed stay staged
+// and are reported. Returns for each slot if its snapshot was committed before.
 std::vector<bool> take_as_own(Serving& serving, const std::vector<node::StagedFile>& left) {
     auto& page = serving.staging.control();
     std::vector<bool> already(page.slot_count.load(), false);
@@ -83,7 +83,7 @@ std::vector<bool> take_as_own(Serving& serving, const std::vector<node::StagedFi
         if (serving.session.adopts) slot.state = node::SlotState::sealed;
         const commit::SnapshotPlace place{serving.session.run, file->stream, slot.step.load()};
         const auto committed = commit::find_committed(*serving.target.store, place, file->peek.record.which_save());
-        // What cannot be looked at now is told by the drain.
+        // The drain reports errors of this look.
         already[i] = slot.state.load() == node::SlotState::committed || (committed && *committed);
     }
     return already;
@@ -120,15 +120,15 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     if (!read) return node::not_usable(directory, read.error());
     const auto& written = *read;
     auto session = written;
-    // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
+    // The session's forwarders have mostly ended with its job. The caller chooses the present ones.
     session.forwarding = options.forwarding;
     session.neighbours = {};
     FB_TRY_ASSIGN(target, target_of(options.into.empty() ? session.run : options.into, session.forwarding, make_view));
     FB_TRY(find_run(session, options, *target.store, directory));
     FB_TRY_ASSIGN(locked, node::LockedDirectory::lock(directory, session.run));
     FB_TRY_ASSIGN(left, node::staged_files(directory));
-    // Slots of a dead session are taken over as a new session takes them over; the page then says what is left. The
-    // session's file stays as it was: what cannot be committed now is still of that run.
+    // The slots of a dead session are taken over as by a new session; the page then shows the remaining work. The
+    // session's file stays unchanged: snapshots that cannot be committed now still belong to its run.
     FB_TRY_ASSIGN(staging, node::Staging::create(std::move(locked), written, killed_agent_max));
     FB_TRY_ASSIGN(lock, sys::FileLock::take(node::agent_lock_path(directory)));
     FB_TRY_ASSIGN(served_as, node::encode_session(session));
@@ -158,10 +158,10 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
                                               const LeftoverOptions& options) {
     std::vector<DrainedDirectory> all;
     for (const auto& directory : directories) {
-        // Without `remove` the copies are to stay, and there is nothing else to do.
+        // Without `remove` the copies must stay, and there is no other work.
         if (options.remove) node::dismiss_lingering(directory);
         const auto in_use = {node::application_lock_path(directory), node::agent_lock_path(directory)};
-        // Locks that cannot be looked at are an error of the drain.
+        // If a lock is unreadable, the drain returns the error.
         const auto is_held = [](const std::string& path) {
             const auto held = sys::lock_state(path);
             return held && *held;
@@ -185,12 +185,11 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
     std::ranges::sort(directories);
     for (const auto& directory : directories) {
         const auto session = session_of(directory);
-        if (!session) continue;   // killed before it had staged anything
-        std::error_code unequal;  // one of both does not exist
+        if (!session) continue;   // killed before it staged anything
+        std::error_code unequal;  // one of them does not exist
         const bool here = session->run == run || std::filesystem::equivalent(session->run, run, unequal);
         const bool same = session->run_id == run_id;
-        // A run and its copy have the same identity. What is staged belongs to the one that lies at the path in
-        // session.json.
+        // A run and its copy have the same identity. The staged data belong to the run at the path in session.json.
         const auto is_gone = [&] {
             const auto seen = catalog::check_identity(sys::target_store(), session->run, run_id);
             return !seen && (seen.error().kind == ErrorKind::missing || seen.error().kind == ErrorKind::refused);

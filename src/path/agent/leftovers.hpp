@@ -1,5 +1,5 @@
-// Leftovers: snapshots that dead sessions left staged on this node. They are found by the run whose they are, and
-// drained by serving their directory once.
+// Leftovers: snapshots of dead sessions that are still staged on this node. They are found by their run, and drained by
+// serving their directory once.
 
 #pragma once
 
@@ -12,34 +12,34 @@
 
 namespace forebay::agent {
 
-/// Options of a drain of leftovers. It writes itself, or through `forwarding`; not through the forwarders that the
-/// session had.
+/// Options of a drain of leftovers. It writes directly, or through `forwarding`. It does not use the forwarders of the
+/// dead session.
 struct LeftoverOptions {
-    bool remove = false;  // the directory, when all of it is committed
+    bool remove = false;  // the directory, after all of it is committed
     node::Forwarding forwarding = {};
-    std::string into = {};      // another run, which takes what is staged as its own; "": the one that it is of
-    std::string moved_to = {};  // where the run is now, of that identity; "": where the session had it
+    std::string into = {};      // another run that takes the staged data as its own; "": their own run
+    std::string moved_to = {};  // the present path of the run; "": the path of the session
 };
 
-/// The body of `forebay drain`: one round over what a dead session left in a staging directory, with the errors it met.
-/// `refused` while its session or its agent lives, and where the run's directory is gone or another run's: then nothing
-/// is freed. `missing` when nothing is staged there, by a session that was killed as it began.
+/// The body of `forebay drain`: one round over a staging directory of a dead session, with its errors. `refused` if its
+/// session or agent lives, or if the run's directory is gone or belongs to another run: nothing is freed then.
+/// `missing` if nothing is staged there, because the session was killed as it began.
 struct Drained {
     std::string stream;
-    std::int64_t step = 0;  // -1: not a snapshot but the spool, of which something is not packed
+    std::int64_t step = 0;  // -1: not a snapshot but the spool, with unpacked files
     std::string staged_path;
     bool committed = false;
-    bool already = false;  // it was, before this call
-    bool waiting = false;  // all of it is at the target, but node files of other nodes are not
-    std::string text;      // why it is not committed; of one that is, what stays beside it
+    bool already = false;  // committed before this call
+    bool waiting = false;  // all of it is at the target, but node files of other nodes are missing
+    std::string text;      // the reason if it is not committed, else the files that stay beside it
 
     std::string name() const { return step < 0 ? stream : stream + "@" + std::to_string(step); }
 };
 Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
                                             const LeftoverOptions& options);
 
-/// The same over several directories, which may hold nodes of one snapshot: the last of them commits, and the others
-/// then see it. Passes over those whose session or agent lives; `staged` is `missing` for what was killed as it began.
+/// The same over several directories that may hold nodes of one snapshot: the last node commits, and the rest see the
+/// commit. Skips directories whose session or agent lives. `staged` is `missing` if the session was killed as it began.
 struct DrainedDirectory {
     std::string directory;
     Result<std::vector<Drained>> staged;
@@ -47,12 +47,12 @@ struct DrainedDirectory {
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
                                               const LeftoverOptions& options);
 
-/// The staging directories of dead sessions on this node, by the run whose they are. `run` is absolute. Of one that
-/// staged for another path only what the run's last session left is taken, whose claim had the key `last_run_lock`: the
-/// run has been moved since. Anything else of this identity is of a copy of the run.
+/// The staging directories of dead sessions on this node, by their run. `run` is absolute. A directory that was staged
+/// for another path counts as `own` only if the run's last session left it, with the key `last_run_lock` in its run
+/// lock: the run was moved since. Any other directory of this identity belongs to a copy of the run.
 struct Leftovers {
-    std::vector<std::string> own;     // of this run, perhaps when it lay elsewhere
-    std::vector<std::string> others;  // of runs that lay at this path before, or of copies; with what is not committed
+    std::vector<std::string> own;     // of this run, perhaps at an earlier path
+    std::vector<std::string> others;  // uncommitted data of copies, or of earlier runs at this path
 };
 Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
                                  std::uint64_t last_run_lock);

@@ -1,6 +1,6 @@
-// Goal: a link under the name of a snapshot, or of what a crash left, is removed as itself: retention, a replacement
-// and recover come to their end, and nothing behind the link is touched. Method: a real directory, with a link to
-// another one that holds a file of somebody and one that is named as Forebay's temporary files are.
+// Goal: a link with the name of a snapshot or of a leftover is removed as a link. Retention, a replacement and recover
+// finish, and nothing behind the link is touched. Method: a real directory with a link to another directory. That
+// directory has a foreign file, and a file with the name of a temporary file of Forebay.
 
 #include <doctest/doctest.h>
 

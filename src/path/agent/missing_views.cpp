@@ -24,7 +24,7 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
                                                  const std::vector<commit::Recovered>& recovered,
                                                  const ViewMaker& make_view) {
     std::vector<OwedView> owed;
-    if (sys::is_far(run)) return owed;  // a view names files by their paths
+    if (sys::is_far(run)) return owed;  // a view has paths of files
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     for (const auto& stream : streams) {
         FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
@@ -42,7 +42,7 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
             for (const auto& snapshot : without)
                 owed.push_back({snapshot, convention, make_view(store, snapshot, convention)});
         }
-        // Nothing says which ones were wished for where none was made: the plain one is what is made without a wish.
+        // Without any view nothing shows the requested conventions: plain is the default.
         if (!has_any &&
             std::ranges::any_of(snapshots, [&](const auto& snapshot) { return was_committed(recovered, snapshot); }))
             for (const auto& snapshot : snapshots)

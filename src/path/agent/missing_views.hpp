@@ -1,4 +1,4 @@
-// Views that an agent owed: it makes them after the commit, and may be killed between the two.
+// Missing views: an agent makes views after the commit, and may be killed between the two.
 
 #pragma once
 
@@ -16,9 +16,8 @@ struct OwedView {
     Result<> outcome;
 };
 
-/// Makes the views that are missing in each stream, of each convention that a snapshot of it has; and plain ones where
-/// no snapshot has any and recover() has just committed one.
-/// A view that cannot be made keeps no other from being made.
+/// Makes the missing views of each stream, in each convention that its snapshots have. If no snapshot has a view and
+/// recover() has just committed one, makes plain views. A view that cannot be made does not stop the rest.
 Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::string& run,
                                                  const std::vector<commit::Recovered>& recovered,
                                                  const ViewMaker& make_view);

@@ -1,4 +1,4 @@
-// Goal: recover makes the views that a killed agent owed, and no view where nobody had wished for one.
+// Goal: recover makes the views that a killed agent did not make, and no view that nobody requested.
 
 #include "path/agent/missing_views.hpp"
 
@@ -43,7 +43,7 @@ TEST_CASE("views: of what recover committed, and of each snapshot beside one tha
     CHECK(disk.exists(view_of(without)).value());
     CHECK(disk.exists(view_of(left)).value());
     CHECK_FALSE(disk.exists(view_of(never)).value());
-    CHECK(agent::make_missing_views(disk, run, {}, make).value().size() == 1);  // what cannot be made, once more
+    CHECK(agent::make_missing_views(disk, run, {}, make).value().size() == 1);  // a failed view is tried once more
 }
 
 TEST_CASE("views: of each convention that a snapshot of the stream has, and of no other") {

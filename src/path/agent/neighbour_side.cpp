@@ -13,14 +13,15 @@ namespace forebay::agent {
 
 namespace {
 
-// How long an agent whose own work is done helps on, while others are connected: less than a session that closes waits
-// for its agent (15 s), and for the longest drain where nobody waits.
+// The time that an agent helps after its own work, while clients are connected. After a close it is less than the
+// session's wait for its agent (15 s); if nobody waits, it covers the longest drain.
 constexpr std::chrono::seconds helps_closed_max{8}, helps_died_max{600};
-// In which every agent of a job has begun, and how often one looks for another until then.
+// The time in which all agents of a job begin, and the pause between two looks for a helper until then.
 constexpr std::chrono::seconds helpers_begin_max{5};
 constexpr std::chrono::milliseconds helper_look_pause{50};
 
-/// Of this node's way against one through the first neighbour that answers; 0 where none does, or its own way fails.
+/// The rate of this node's way divided by the rate through the first neighbour that answers. 0 if none answers, or if
+/// the own way fails.
 double probed_ratio(sys::Store& store, const node::SessionFile& session, std::uint32_t number,
                     const std::string& path) {
     for (std::uint32_t i = 0; i < session.neighbours.helpers; ++i) {
@@ -44,6 +45,7 @@ NeighbourSide::NeighbourSide(std::shared_ptr<sys::Store> store, const node::Sess
       number_(staging.control().session.load()),
       probe_path_(fmt::format("{}/{}/probe", session.run, catalog::own_directory)),
       tell_(std::move(tell)) {
+    // Addresses lie in the run lock of the session; a session without a number has none.
     if (session.neighbours.helpers == 0 || number_ == 0) return;
     if (session.neighbours.number) begin_help(own_files.virtual_node);
     else begin_detour(own_files);
@@ -55,8 +57,8 @@ void NeighbourSide::begin_help(const std::string& virtual_node) {
     else tell_({.what = What::helps_not, .detail = helper.error().line()});
 }
 
-// Helpers of a job begin with this agent, a moment later perhaps. The agent does not wait for a helper that has begun,
-// and does not answer.
+// The helpers of a job may begin a moment after this agent. The agent does not wait for a helper that began and does
+// not answer.
 void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
     const auto begun_by = sys::Clock::now() + helpers_begin_max;
     const auto open = [this, begun_by](std::uint32_t helper) {
@@ -69,12 +71,14 @@ void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
     };
     const auto& with = session_.neighbours;
     detour_ = std::make_unique<Detour>(*store_, DetourOptions{with.helpers, with.first, open}, tell_);
+    // An excluded node always writes through a neighbour, so its own speed does not matter.
     if (!with.avoid_slow || with.excluded) return;
     slow_ = std::make_shared<SlowNode>(
         [store = store_, own_files, number = number_] { return drains_of_others(*store, own_files, number); });
 }
 
 void NeighbourSide::begin_probes() {
+    // Everything is copied: a hanging thread outlives this object.
     prober_.emplace([slow = slow_, store = store_, session = session_, number = number_, path = probe_path_] {
         if (!slow->is_due(sys::Clock::now())) return;
         const auto ratio = attempt(
@@ -93,9 +97,10 @@ void NeighbourSide::hear(const Event& event) {
     steer(event);
 }
 
-// The way is chosen when a drain begins that overtakes no other one, and when one begins anew.
+// Chooses the way when a drain begins that overtakes no other drain, and when a drain begins again.
 void NeighbourSide::steer(const Event& event) {
     const bool is_begun = event.what == What::begun, is_retried = event.what == What::retried;
+    // `draining` counts this drain at `begun`, and no longer at `drained`.
     const bool overtakes = staging_.control().draining.load() > (is_begun ? 1u : 0u);
     if (event.what == What::drained && !overtakes) detour_->rest();
     if (is_retried || event.what == What::failed) detour_->set_aside();
@@ -108,6 +113,7 @@ void NeighbourSide::steer(const Event& event) {
 void NeighbourSide::stay(const std::atomic<bool>& stop) const {
     if (!helper_) return;
     const auto& page = staging_.control();
+    // A closing application waits for its agents, so this stay is short.
     if (page.ending.load() != 0) return helper_->stay([&] { return stop.load(); }, helps_closed_max);
     helper_->stay([&] { return stop.load() || page.ending.load() != 0 || staging_.application_lives(); },
                   helps_died_max);

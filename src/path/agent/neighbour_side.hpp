@@ -1,6 +1,6 @@
-// What an agent does with the neighbours of its job: helps them, goes through one since its node is excluded, or goes
-// through one as long as its node is slow. Nothing, where the job has none.
-// Threads: hear() and stay() by that of the agent's loop.
+// An agent's use of the neighbours of its job. It helps them, or it writes through one of them if its node is excluded,
+// or as long as its node is slow. Does nothing if the job has no neighbours. Threads: hear() and stay() from the thread
+// of the agent's loop.
 
 #pragma once
 
@@ -20,17 +20,17 @@ namespace forebay::agent {
 
 class NeighbourSide {
 public:
-    /// `store` is the node's own way to the target; `session` and `staging` must outlive it. `own_files`: of this node
-    /// in the run.
+    /// `store` is the node's own way to the target. `session` and `staging` must outlive it. `own_files` are this
+    /// node's files in the run.
     NeighbourSide(std::shared_ptr<sys::Store> store, const node::SessionFile& session, const node::Staging& staging,
                   const NodeFileOfRun& own_files, Tell tell);
 
-    /// What the agent drains through.
+    /// The Store through which the agent drains.
     sys::Store& way() { return detour_ ? static_cast<sys::Store&>(*detour_) : *store_; }
-    /// Each event of the loop, before anybody else hears it: at the beginning of a drain the way is chosen.
+    /// Takes each event of the loop before all sinks: at the beginning of a drain it chooses the way.
     void hear(const Event& event);
-    /// A helper whose own work is done stays while others drain through it: for seconds where the application waits for
-    /// its agents, for long where nobody does; not once `stop` is true, or another session comes.
+    /// A helper whose own work is done stays while other nodes drain through it: for seconds if the application waits
+    /// for its agents, otherwise longer. It leaves when `stop` is true or another session comes.
     void stay(const std::atomic<bool>& stop) const;
 
 private:
@@ -48,7 +48,7 @@ private:
     std::unique_ptr<Helper> helper_;
     std::unique_ptr<Detour> detour_;
     std::shared_ptr<SlowNode> slow_;  // with the thread that probes
-    std::optional<Prober> prober_;    // from the moment on at which the node is found slow
+    std::optional<Prober> prober_;    // after the node was found slow
 };
 
 }  // namespace forebay::agent

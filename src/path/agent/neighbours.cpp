@@ -20,10 +20,10 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::chrono::milliseconds client_look_pause{20};
-// What has been asked comes to an end when a helper leaves; the close of a session waits 15 s for its agent.
+// The time for running requests when a helper leaves; the close of a session waits 15 s for its agent.
 constexpr std::chrono::milliseconds helper_end_max{3'000};
-// Of one that has another way: a neighbour that does not greet at once is left, and one that is at a write or sync for
-// so long.
+// Timeouts of a client that can also write itself: it drops a neighbour that does not answer the greeting, or whose
+// write or sync takes this long.
 constexpr std::chrono::milliseconds helper_greets_max{3'000}, helper_works_max{60'000};
 
 }  // namespace
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> helpers_of(const std::vector<bool>& excluded, std::ui
         if (!excluded[node]) good.push_back(node);
     if (excluded.size() < 2) return {};
     const auto count = std::min<std::size_t>(wanted, good.size());
-    // In the middle of each part: the first node has the claim to keep alive.
+    // Takes the middle of each part: the first node already renews the run lock.
     for (std::size_t i = 0; i < count; ++i) helpers.push_back(good[(2 * i + 1) * good.size() / (2 * count)]);
     return helpers;
 }
@@ -60,6 +60,7 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
                                                  .work_max = helper_works_max}));
     const std::shared_ptr<sys::Store> through = std::move(forwarded);
     const auto name = telemetry::node_name(address.host, address.virtual_node);
+    // The first call connects. It also finds a neighbour that lost the run's file system.
     FB_TRY_ASSIGN(sees_run, through->exists(session.run));
     if (!sees_run) return Error{ErrorKind::retry, fmt::format("{} does not see {}", name, session.run)};
     return NeighbourWay{through, name};
@@ -86,7 +87,7 @@ Result<std::unique_ptr<Helper>> Helper::start(sys::Store& store, const node::Ses
     const auto& neighbours = session.neighbours;
     FB_TRY(catalog::check_identity(store, session.run, session.run_id));
     const auto served = std::make_shared<HelperStore>(store, session.run);
-    // A thread that hangs in a dead mount outlives the server with its options, and so the store with them.
+    // A thread that hangs in a dead mount outlives the server with its options, so the options keep the store alive.
     const auto keeps_store = [served](const std::string&) {};
     FB_TRY_ASSIGN(started,
                   forward::start_reachable(*served, neighbours.address,
@@ -94,6 +95,7 @@ Result<std::unique_ptr<Helper>> Helper::start(sys::Store& store, const node::Ses
     const format::NeighbourAddress address{session.host, virtual_node, session_number, started.addresses};
     FB_TRY_ASSIGN(text, format::encode(address));
     const auto path = neighbour_path(session.run, session_number, neighbours.number.value_or(0));
+    // The address comes last: a client that reads it finds a running server.
     FB_TRY(sys::write_text_durable(store, path, text));
     std::unique_ptr<Helper> helper(new Helper(served, store, path, std::move(tell)));
     helper->server_.emplace(std::move(started.server));
@@ -102,6 +104,7 @@ Result<std::unique_ptr<Helper>> Helper::start(sys::Store& store, const node::Ses
 }
 
 Helper::~Helper() {
+    // The address goes first: new clients then find no helper.
     static_cast<void>(attempt([this] { return store_.remove(path_); }));
     server_->stop(helper_end_max);
     const auto files = served_->files();

@@ -1,6 +1,6 @@
-// Neighbours: agents of a job that also write for those of its nodes that are excluded or slow. Each of them has a
-// server of room `forward`, and says where in a file of its session's claim; who needs one looks there, and connects.
-// The token that admits to it goes by the session files of the nodes, and is never in the run.
+// Neighbours: agents of a job that also write for its excluded or slow nodes. Each helper has a server of the module
+// `forward`, and writes its address to a file of its session's run lock. A node that needs help reads the address and
+// connects. The token for access is in the session files of the nodes, and never in the run.
 
 #pragma once
 
@@ -22,35 +22,37 @@
 
 namespace forebay::agent {
 
-/// Which of the nodes help, as indices in their order: at most `wanted` of those that are not excluded, spread evenly
-/// over these. None where no other node is left that one could help.
+/// The nodes that help, as indices in their order: at most `wanted` of the nodes that are not excluded, evenly spread.
+/// Empty if there is no second node to help.
 std::vector<std::uint32_t> helpers_of(const std::vector<bool>& excluded, std::uint32_t wanted);
 
 /// RUN/forebay/sessions/000005/neighbour-0.json
 std::string neighbour_path(const std::string& run, std::uint32_t session, std::uint32_t number);
 
-/// The way through the helper with that number, which has answered. `missing` if the run does not have its address,
+/// The way through the helper with this number, after it has answered. `missing` if the run does not have its address,
 /// `retry` if it does not answer.
 Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& session, std::uint32_t session_number,
                                  std::uint32_t helper);
 
-/// A helping agent's server. Life: start() -> clients come and go -> stay(), once its own work is done -> the end.
+/// The server of a helping agent. Life: start() -> clients come and go -> stay(), when its own work is done ->
+/// destructor.
 class Helper {
 public:
-    /// `store`, where it writes for others, must outlive it, as Server::start() says. `virtual_node`: of this agent.
+    /// `store`, to which it writes for clients, must outlive it, see Server::start(). `virtual_node`: of this agent.
     static Result<std::unique_ptr<Helper>> start(sys::Store& store, const node::SessionFile& session,
                                                  std::uint32_t session_number, const std::string& virtual_node,
                                                  Tell tell);
     Helper(const Helper&) = delete;
     Helper& operator=(const Helper&) = delete;
-    /// Takes its address away, lets requests under way end, and tells how many node files it has made for others.
+    /// Removes its address, lets running requests end, and reports the number of node files that it made for other
+    /// nodes.
     ~Helper();
 
-    /// Returns when no client is connected, when it `leaves`, or after `limit`.
+    /// Returns when no client is connected, when `leaves` is true, or after `limit`.
     void stay(const std::function<bool()>& leaves, std::chrono::milliseconds limit) const;
 
 private:
-    /// Counts node files; and a run that is gone is not made anew by a client that greets.
+    /// Counts node files. Does not create the run again if it is gone and a client connects.
     class HelperStore final : public sys::PassingStore {
     public:
         HelperStore(sys::Store& store, std::string run) : PassingStore(store), run_(std::move(run)) {}

@@ -1,6 +1,6 @@
-// Goal: helpers are chosen evenly among nodes that are not excluded; a helper says where it is, writes for whoever has
-// the token, counts what it writes, makes no run anew, and takes its address away. Method: a run in a directory of this
-// machine, and this process as both sides.
+// Goal: helpers are chosen evenly among nodes that are not excluded. A helper publishes its address, writes for every
+// client with the token, counts its writes, never creates the run again, and removes its address. Method: a run in a
+// local directory, and this process as both sides.
 
 #include "path/agent/neighbours.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("helpers are spread evenly over the nodes that are not excluded") {
     }
     CHECK(helpers_of({true, false, true}, 2) == std::vector<std::uint32_t>{1});
     CHECK(helpers_of({true, true}, 2).empty());
-    CHECK(helpers_of({false}, 2).empty());  // nobody else is there
+    CHECK(helpers_of({false}, 2).empty());  // there is no second node
     CHECK(helpers_of({false, false}, 0).empty());
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a helper stays while clients are connected, until it is to leave, and
     HelpedRun job;
     const auto never = [] { return false; };
     auto begin = sys::Clock::now();
-    job.helper->stay(never, 60s);  // nobody is there
+    job.helper->stay(never, 60s);  // no client is there
     CHECK(sys::Clock::now() - begin < 30s);
     auto way = way_through(job.store, job.session, number, 0).value();
     begin = sys::Clock::now();

@@ -1,5 +1,5 @@
-// Goal: a save that takes the place of another leaves what stands under names of its views and is none, and who asked
-// hears of it; a save of a new step leaves series. Method: files under names of views on the simulated disk.
+// Goal: a save that replaces another leaves files with the names of its views that are no views, and reports them to
+// the caller. A save of a new step leaves series. Method: files with names of views on the simulated disk.
 
 #include <doctest/doctest.h>
 

@@ -8,27 +8,28 @@ namespace forebay::agent {
 
 namespace {
 
-// Where nothing is known yet: what costs a node of any size next to nothing, doubled every half second or so.
+// The first rate: it costs a node of any size almost nothing, and doubles about every half second.
 constexpr double rate_first = 64e6;
-// However slow the steps are: a drain ends.
+// The lowest rate, however slow the steps are: a drain ends.
 constexpr double rate_min = 1e6;
-// A rate is judged by so many samples, of which two may be outliers; by more where they differ by much of the limit.
+// A rate is judged by this many samples, with up to two outliers. If the samples differ by much of the limit, more are
+// needed.
 constexpr std::size_t samples_to_judge = 5, samples_to_judge_max = 15;
 // Standard error of a median, in median absolute deviations from it, for normal noise.
 constexpr double error_of_median = 1.858;
 // Standard errors on each side of an interval of 90 %.
 constexpr double deviations_of_90 = 1.645;
 constexpr std::size_t free_samples_min = 6;
-// After so many samples a simulation may be in another phase: two free steps are measured again.
+// After this many samples a simulation may be in another phase: two free steps are measured again.
 constexpr std::size_t free_samples_age_max = 60;
 constexpr std::size_t free_samples_again = 2;
 constexpr double hold_seconds_max = 10;
-// Aimed at, so that the noise of what is measured stays below the limit.
+// The aim as a share of the limit, so the noise of measurements stays below the limit.
 constexpr double aim = 0.7;
 constexpr double growth_first = 2, growth_later = 1.25, growth_near = 1.1, fall_max = 0.25;
-// The drain plans with 80 % of the time that is left; the sync and the commit need the rest.
+// The drain plans with 80 % of the time left. The sync and the commit need the rest.
 constexpr double time_share = 0.8;
-// What is held back for measuring must be caught up later.
+// The time held back for a measurement must be caught up later.
 constexpr double hold_reserve = 3;
 
 }  // namespace
@@ -80,7 +81,7 @@ bool Pacer::knows_enough() const {
            std::hypot(since_change_.error(), free_.error()) < limit_ / 2;
 }
 
-// Judged by the rate that was reached, which may be less than what was allowed.
+// The reached rate counts: it may be less than the allowed rate.
 void Pacer::adjust() {
     const double slowdown = since_change_.median() / free_.median() - 1;
     const double reached = achieved_ > 0 ? std::min(rate_, achieved_) : rate_;
@@ -88,6 +89,7 @@ void Pacer::adjust() {
         met_limit_ = true;
         rate_ = reached * std::max(fall_max, aim * limit_ / slowdown);
     } else if (slowdown > aim * limit_) {
+        // Between the aim and the limit the rate is right. New samples judge it again.
         since_change_.clear();
         return;
     } else {
@@ -102,6 +104,7 @@ void Pacer::adjust() {
 }
 
 void Pacer::measure_rate(const Drain& drain) {
+    // Fewer bytes than before belong to another drain, or to another try.
     if (began_seconds_ < 0 || drain.done_bytes < began_bytes_) {
         began_seconds_ = drain.now_seconds;
         began_bytes_ = drain.done_bytes;
@@ -112,7 +115,7 @@ void Pacer::measure_rate(const Drain& drain) {
 }
 
 bool Pacer::needs_free_steps() {
-    if (samples_ == 0) return false;  // of a simulation that tells no steps there will be none
+    if (samples_ == 0) return false;  // a simulation that reports no steps has none
     if (free_.count() < free_samples_min && !held_) return true;
     return samples_ - samples_at_free_ > free_samples_age_max;
 }
@@ -120,7 +123,7 @@ bool Pacer::needs_free_steps() {
 Pacer::Answer Pacer::answer(const Drain& drain) {
     if (limit_ == 0) return {};
     const auto left = static_cast<double>(drain.left_bytes);
-    // So fast it must be from now on.
+    // The rate that is needed from now on.
     const double needed =
         drain.seconds_left <= 0 ? std::numeric_limits<double>::infinity() : left / (drain.seconds_left * time_share);
     if (rate_ == 0) rate_ = std::max(rate_min, needed > 0 && needed < rate_first ? needed : rate_first);
@@ -129,13 +132,14 @@ Pacer::Answer Pacer::answer(const Drain& drain) {
         hold_until_ = drain.now_seconds + hold_seconds_max;
     }
     if (hold_until_ != 0) {
+        // It holds only while the drain can catch up, and never longer than hold_seconds_max.
         const bool goes_on = free_wanted_ > 0 && drain.now_seconds < hold_until_ && needed * hold_reserve < rate_;
         if (goes_on) {
             began_seconds_ = -1;
             settling_ = true;
             return {.bytes_per_second = rate_, .hold = true};
         }
-        // Whatever came of it: the next attempt is made when this one is as old.
+        // With any result, the next attempt comes when this one is as old.
         held_ = true;
         hold_until_ = 0;
         free_wanted_ = 0;
@@ -143,7 +147,7 @@ Pacer::Answer Pacer::answer(const Drain& drain) {
     }
     measure_rate(drain);
     if (needed <= rate_) return {.bytes_per_second = rate_};
-    // What steps take at this rate says nothing about the one that the limit allows.
+    // The steps at this rate say nothing about the rate that the limit allows.
     since_change_.clear();
     settling_ = true;
     began_seconds_ = -1;

@@ -1,7 +1,6 @@
-// Goal: the pace settles below the limit whatever a drain costs, is not slower than it must be, and never starves a
-// drain that has to end.
-// Method: a simulated simulation whose steps take longer the faster the drain moves bytes, sampled as the step clock
-// does; the pacer sees what the agent would tell it, each 10 ms.
+// Goal: the pace settles below the limit for any cost of a drain, is not slower than needed, and never starves a drain
+// that has to end. Method: a simulated simulation whose steps take longer the faster the drain moves bytes, sampled
+// like the step clock. The pacer gets the reports of an agent, each 10 ms.
 
 #include "path/agent/pacer.hpp"
 
@@ -22,8 +21,8 @@ constexpr int ticks_between_looks = 10;
 
 struct World {
     double step_seconds = 0.05;
-    double target_rate = 1e9;                // what the storage takes
-    std::function<double(double)> slowdown;  // of the computing, by the rate
+    double target_rate = 1e9;                // the rate of the storage
+    std::function<double(double)> slowdown;  // of the computation, by the rate
     double noise = 0.01;                     // of a step, either way
     bool tells_steps = true;
     unsigned seed = 7;
@@ -109,7 +108,7 @@ constexpr double endless = std::numeric_limits<double>::infinity();
 }  // namespace
 
 TEST_CASE("settles below the limit, at no less than a third of the rate that would meet it") {
-    // Linear, with a threshold, and with a part that no rate avoids.
+    // Linear, with a threshold, and with a slowdown at any rate.
     const std::function<double(double)> shapes[] = {
         [](double rate) { return 0.4 * rate / 1e9; },
         [](double rate) { return std::max(0.0, rate - 2e8) / 1e9; },
@@ -166,13 +165,13 @@ TEST_CASE("computing that is slow for another reason starves no drain") {
     Simulation simulation({.slowdown = [](double rate) { return rate > 0 ? 0.3 : 0; }}, pacer);
     simulation.compute(2);
     CHECK(simulation.drain(4e9, 100).seconds < 100);
-    CHECK(simulation.drain(1e8, endless).seconds < 130);  // at the least rate there is
+    CHECK(simulation.drain(1e8, endless).seconds < 130);  // at the lowest rate
 }
 
 TEST_CASE("without a step that it knows undisturbed, it holds back until it has seen some, and not for ever") {
     Pacer pacer(5);
     Simulation simulation({.slowdown = [](double rate) { return 0.4 * rate / 1e9; }}, pacer);
-    simulation.compute(0.15);  // one step is told
+    simulation.compute(0.15);  // one step is reported
     const auto first = simulation.drain(2e9, endless);
     CHECK(first.held_seconds > 0.2);
     CHECK(first.held_seconds < 2);
@@ -222,7 +221,7 @@ TEST_CASE("without a limit it measures and never limits") {
 }
 
 TEST_CASE("a machine whose steps differ by more than the limit gets more samples, not a rate near zero") {
-    // Of 14 simulations, whose noise differs. Always judged by five samples they go at 0.05e9 on average.
+    // Over 14 simulations with different noise. If always five samples decide, the rate is 0.05e9 on average.
     double rate = 0, slowdown = 0;
     for (unsigned seed = 1; seed <= 14; ++seed) {
         Pacer pacer(5);

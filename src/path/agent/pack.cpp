@@ -19,7 +19,7 @@ namespace forebay::agent {
 
 namespace {
 
-// A file that is written again and again is no finished one: so often one Packer takes it up, each time as it is then.
+// A file that is written again and again is not finished: a Packer packs at most this many versions of it.
 constexpr int versions_max = 3;
 
 void cut_to_batch(std::vector<FinishedFile>& files, const BatchLimits& limits) {
@@ -27,6 +27,7 @@ void cut_to_batch(std::vector<FinishedFile>& files, const BatchLimits& limits) {
     std::size_t count = 0;
     for (; count < files.size() && count < limits.files_max; ++count) {
         bytes += files[count].seen.bytes;
+        // A single larger file is a batch of its own.
         if (count > 0 && bytes > limits.bytes_max) break;
     }
     files.resize(count);
@@ -43,7 +44,7 @@ Result<format::Layout> lay_out(const std::vector<FinishedFile>& files, const std
     return format::plan_layout(schema, std::span(&part, 1), {});
 }
 
-/// The files of one batch, a block each.
+/// The files of one batch, a block for each.
 class FileBlocks final : public commit::Blocks {
 public:
     FileBlocks(const std::string& spool, const std::vector<FinishedFile>& files) : spool_(spool), files_(files) {}
@@ -54,16 +55,17 @@ public:
         return done;
     }
 
-    /// The file that could not be read, when that is why the writing ended.
+    /// The unreadable file, if it ended the writing.
     std::optional<std::size_t> unreadable() const { return unreadable_; }
 
 private:
     Result<> read_file(const FinishedFile& file, std::uint64_t at, std::span<std::byte> to) {
         if (at == 0) {
+            // Fails if the name has another file by now: the layout is planned for this file.
             FB_TRY_ASSIGN(opened, sys::open_seen(spool_ + "/" + file.path, file.seen));
             in_ = std::move(opened);
         }
-        if (file.seen.bytes == 0) to[0] = std::byte{0};  // what stands for a file without bytes
+        if (file.seen.bytes == 0) to[0] = std::byte{0};  // the one byte of an empty file
         else FB_TRY(in_->read(at, to));
         return at + to.size() < file.seen.bytes ? Result<>{} : in_->close();
     }
@@ -87,6 +89,7 @@ std::vector<FinishedFile> Packer::next_files() {
         still_there.insert(stayed_.extract(stayed));
         return is_done;
     });
+    // Files that have left the spool are forgotten.
     stayed_ = std::move(still_there);
     cut_to_batch(finished.files, limits_);
     return std::move(finished.files);
@@ -110,7 +113,7 @@ void Packer::clear_away(const std::vector<FinishedFile>& files) {
         if (!removed)
             stays(file, true,
                   Error{removed.error().kind, "it is packed, but cannot be removed: " + removed.error().what});
-        // A program has put another file there meanwhile: the next batch takes that one.
+        // A program has put another file there: the next batch takes it.
         else if (!*removed) stays(file, true, changed);
     }
 }
@@ -119,7 +122,7 @@ Result<Packed> Packer::pack(std::vector<FinishedFile> files, std::uint64_t run_i
     while (!files.empty()) {
         const auto layout = lay_out(files, stream_);
         if (!layout) {
-            // One of them, or two together, cannot be described. Halves find it.
+            // One file, or two together, cannot be described. Halving finds it.
             if (files.size() == 1) stays(files.front(), false, layout.error());
             files.resize(files.size() / 2);
             continue;
@@ -131,11 +134,12 @@ Result<Packed> Packer::pack(std::vector<FinishedFile> files, std::uint64_t run_i
             const auto bad = blocks.unreadable();
             if (!bad) return committed.error();
             stays(files[*bad], false, committed.error());
-            // Those before it were just read, so they make a batch; what comes after it is for the next.
+            // The files before it were just read, so they make a batch. The files after it go to the next batch.
             if (*bad > 0) files.resize(*bad);
             else files.erase(files.begin());
             continue;
         }
+        // The batch is durable here: only now may the files leave the spool.
         clear_away(files);
         Packed packed{.files = files.size(), .step = part.step};
         for (const auto& file : files) packed.bytes += file.seen.bytes;

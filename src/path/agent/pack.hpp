@@ -1,9 +1,9 @@
-// Packs finished small files into node files: what is in a spool directory becomes one committed snapshot of a stream
-// of packed files, and only when that is durable does it go from the spool. Needs no application.
+// Packs finished small files into node files: the files of a spool directory become one committed snapshot of a stream
+// of packed files. Only when the snapshot is durable are they removed from the spool. Needs no application.
 //
-// A file is finished when it has a name that does not begin with a dot, in a directory that does not either: programs
-// write under such a name and rename. Killed between commit and removal, the next packer packs the same file again, in
-// a later batch: twice at worst, never lost. Any number of packers may pack into one stream.
+// A file is finished if neither its name nor the name of a parent directory begins with a dot: programs write under
+// such a name and rename. If a packer is killed between commit and removal, the next packer packs the same file again,
+// in a later batch: twice at worst, never lost. Any number of packers may pack into one stream.
 
 #pragma once
 
@@ -21,17 +21,17 @@ namespace forebay::agent {
 
 struct BatchLimits {
     std::uint64_t files_max = 10'000;      // their headers are some 10 MB, in memory too
-    std::uint64_t bytes_max = 256u << 20;  // but one larger file is a batch of its own
+    std::uint64_t bytes_max = 256u << 20;  // but a single larger file is a batch of its own
 };
 
 struct Packed {
-    std::uint64_t files = 0, bytes = 0;  // of this batch; none: nothing was finished, but for what is left out
-    std::int64_t step = -1;              // of the snapshot: milliseconds since 1970, or a later one that is free
+    std::uint64_t files = 0, bytes = 0;  // of this batch; 0: nothing was finished, except the files that are left out
+    std::int64_t step = -1;              // of the snapshot: milliseconds since 1970, or a later free step
 };
 
-/// Packs batch after batch of a directory of this machine into RUN/STREAM of `store`, whose name begins with "packed-".
-/// Memory: a window of 8 MiB and the batch's head, and without `removes` the names of all files. With `run_id` RUN must
-/// be that very run, else it is made if it is missing.
+/// Packs the files of a local directory, batch after batch, into RUN/STREAM of `store`. The stream's name begins with
+/// "packed-". Memory: a window of 8 MiB and the batch's head; without `removes` also the names of all files. With
+/// `run_id` RUN must be that very run, else it is created if it is missing.
 class Packer {
 public:
     Packer(sys::Store& store, std::string spool, std::string run, std::string stream, bool removes = true,
@@ -44,20 +44,20 @@ public:
           limits_(limits),
           run_id_(run_id) {}
 
-    /// One batch, the oldest files first; then they go from the spool, unless they were changed meanwhile. Directories
-    /// stay. What cannot be read is left out and the others are packed; an error is one of the target. Without
-    /// `removes` no file is packed twice by a Packer.
+    /// Packs one batch, oldest files first, then removes these files from the spool unless they changed meanwhile.
+    /// Directories stay. Unreadable files are left out and the rest is packed. An error is an error of the target.
+    /// Without `removes` a Packer packs no file twice.
     Result<Packed> pack_batch();
 
-    /// The files that the last pack_batch() left where they are: those that cannot be read, and those that are packed
-    /// but were changed since, or cannot be removed. Complete when that batch had no files.
+    /// The files that the last pack_batch() left in place: unreadable files, and packed files that changed since or
+    /// cannot be removed. The list is complete if that batch had no files.
     std::vector<LeftOut> left_out() const;
 
-    /// Files that could not be read are tried again.
+    /// Tries unreadable files again.
     void try_again();
 
 private:
-    /// A file that stayed, and why.
+    /// A file that stayed, and the reason.
     struct Stayed {
         sys::LocalFile seen;
         std::optional<Error> why;  // none: it is meant to stay

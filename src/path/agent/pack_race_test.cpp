@@ -1,7 +1,7 @@
-// Goal: however many packers work in one stream at once, killed ones and recover among them, no batch takes the place
-// of another: each file is in a committed batch, in a leftover that is told, or still in its spool. Method: a stream
-// whose newest step is ahead of the clock, so that all who look take the same next step; the simulated disk, on which
-// one packer runs to its end before each operation of another; a hundred threads.
+// Goal: any number of packers may work in one stream, with killed packers and recover among them. No batch replaces
+// another: each file is in a committed batch, in a reported leftover, or still in its spool. Method: a stream whose
+// newest step is ahead of the clock, so all packers take the same next step. On the simulated disk one packer runs to
+// its end before each operation of another. A hundred threads.
 
 #include <doctest/doctest.h>
 
@@ -33,7 +33,7 @@ namespace {
 const std::string run = "run7", stream = "packed-here";
 const std::string ahead = run + "/" + stream + "/step-9000000000000";
 
-/// Two spools, and a target on which a host whose clock was ahead has packed once.
+/// Two spools, and a target with one batch from a host whose clock was ahead.
 struct Two {
     Two() {
         REQUIRE(disk.make_directories(ahead));
@@ -54,7 +54,7 @@ struct Two {
     SimStore disk;
 };
 
-/// Of a program that is killed before its operation number `at`: nothing reaches the store any more.
+/// The store of a program that is killed before its operation number `at`: nothing reaches the store any more.
 class KilledStore final : public test::PassingStore {
 public:
     struct Kill {};
@@ -70,7 +70,7 @@ private:
     int operations_ = 0;
 };
 
-/// Whether it came to its end.
+/// True if it finished.
 bool pack_until_killed(const Two& two, sys::Store& store, const fs::path& spool, int at) {
     KilledStore killed(store, at);
     try {
@@ -80,7 +80,7 @@ bool pack_until_killed(const Two& two, sys::Store& store, const fs::path& spool,
     }
 }
 
-/// Whether a part has all that a batch needs, under the step that its record says.
+/// True if a part has everything that a batch needs, under the step of its record.
 bool holds_a_batch(sys::Store& store) {
     for (const auto& left : catalog::leftovers(store, run, stream).value())
         if (const auto head = catalog::load_head(store, left.directory + "/node-00000.h5"))
@@ -145,7 +145,7 @@ TEST_CASE("steps of those who were beaten lie above all others, and apart") {
     }
     CHECK(steps.size() > 50);
     CHECK(commit::next_step(two.disk, run, stream).value() == 9'000'000'000'001);
-    // Whoever has the last number of all: no step, but no step below it either.
+    // With the highest number taken there is no step above it, but the step must not be low either.
     REQUIRE(two.disk.make_directories(run + "/" + stream + "/step-9223372036854775807"));
     CHECK(commit::next_step(two.disk, run, stream, 100).value() > 9'000'000'000'000);
 }
@@ -158,7 +158,7 @@ TEST_CASE("a killed packer's batch and another one of the same step: recover kee
             CAPTURE(at);
             CAPTURE(killed_at);
             Two two;
-            // The killed one was sealed later: of two saves of a step it would be the one that stays.
+            // The killed batch was sealed later: of two saves of a step it would be the one that stays.
             bool ended = false;
             test::InterruptedStore slow(two.disk, at,
                                         [&] { ended = pack_until_killed(two, two.disk, two.b, killed_at); });
@@ -170,7 +170,7 @@ TEST_CASE("a killed packer's batch and another one of the same step: recover kee
             const auto left = catalog::leftovers(two.disk, run, stream).value();
             const auto packed = two.packed();
             CHECK(packed.contains("a"));
-            // What was whole is committed; of what was not, nothing is removed.
+            // A whole batch is committed. Of an incomplete batch nothing is removed.
             const bool is_whole = packed.contains("b");
             if (ended || was_whole) CHECK(is_whole);
             if (!is_whole) CHECK(test::files_in(two.b).size() == 1);
@@ -187,12 +187,12 @@ TEST_CASE("a packer that was killed while it gave its batch another step: recove
     for (int killed_at = 0; killed_at < 2 * operations; ++killed_at) {
         CAPTURE(killed_at);
         Two two;
-        // The other one takes the step before the killed one's last operations.
+        // The second packer takes the step before the last operations of the killed packer.
         test::InterruptedStore beaten(two.disk, operations - 8, [&] { two.pack(two.disk, two.b).value(); });
         pack_until_killed(two, beaten, two.a, killed_at);
         two.disk.kill_programs();
         REQUIRE(commit::recover(two.disk, run, false));
-        // Its packer might live, so this leaves it.
+        // Its packer might live, so recover leaves the part.
         const auto left = catalog::leftovers(two.disk, run, stream).value();
         const bool is_stuck = !left.empty() && two.disk.exists(left.front().directory + "/manifest.json").value();
         stuck += is_stuck ? 1 : 0;

@@ -1,6 +1,6 @@
-// Goal: packed files are all there, once, byte for byte with their names, modes and times, in few batches; whatever is
-// cut between, no file is lost: it is in a committed batch or still in the spool. Method: a real directory as spool,
-// the simulated disk as target, cut before each of its operations.
+// Goal: packed files are all there, once, byte for byte with names, modes and times, in few batches. No cut loses a
+// file: it is in a committed batch or still in the spool. Method: a real directory as spool, the simulated disk as
+// target, cut before each of its operations.
 
 #include "path/agent/pack.hpp"
 
@@ -115,7 +115,7 @@ TEST_CASE("a file that vanishes under the packer is left out, the others are pac
     } store(disk);
     store.file = spool / "b";
     Packer packer(store, spool, "run7", stream);
-    CHECK(pack_all(packer) == 2);  // those before it, and those after it
+    CHECK(pack_all(packer) == 2);  // the files before it, and the files after it
     CHECK(packer.left_out().empty());
     CHECK(packed_in(disk, "run7", stream) == std::map<std::string, std::string>{{"a", "a"}, {"c", "c"}});
     CHECK(catalog::leftovers(disk, "run7", stream).value().empty());

@@ -18,7 +18,7 @@ namespace {
 constexpr double low_ratio = 0.5, very_low_ratio = 0.25;
 constexpr int lows_until_slow = 2;
 constexpr std::size_t rates_kept = 8;
-// A single write may have met a moment in which the target was busy.
+// A single write may have met a busy moment of the target.
 constexpr std::uint64_t writes_judged_min = 3;
 constexpr std::uint32_t stripe_bytes_unknown = 1u << 20;
 
@@ -37,7 +37,7 @@ public:
         if (placement_.wants_default()) placement_.learn(default_stripes(path.substr(0, path.rfind('/'))));
         if (const auto wish = placement_.next()) {
             const auto outcome = make_striped(path, *wish);
-            // Another fault passes: this file alone lies where the file system puts it.
+            // Any other error is temporary: only this file lies where the file system puts it.
             if (!outcome && outcome.error().kind == ErrorKind::unsupported) placement_.give_up(outcome.error());
             return PassingStore::open(path, access);
         }
@@ -91,7 +91,8 @@ void Placement::learn(const format::TimingBatch& batch) {
             if (target.writes >= writes_judged_min && target.busy_seconds > 0)
                 rates[*number] = static_cast<double>(target.bytes) / target.busy_seconds;
         }
-        // The others of this drain; where it wrote to one or two alone, what all have shown before.
+        // Compares with the other targets of this drain. If it wrote to only one or two, compares with the rates
+        // before.
         for (const auto& [number, rate] : rates) {
             std::vector<double> others;
             for (const auto& [other, of_other] : rates)
@@ -108,6 +109,7 @@ void Placement::learn(const format::TimingBatch& batch) {
             if (kept.size() > rates_kept) kept.erase(kept.begin());
         }
     }
+    // Without the lock: a sink may wait for storage.
     for (const auto& event : events) tell_(event);
 }
 
@@ -117,7 +119,7 @@ void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std
     const bool is_slow = ratio < very_low_ratio || lows >= lows_until_slow;
     if (!options_.avoid_slow || given_up_ || !is_slow || slow_.contains(target)) return;
     slow_.emplace(target, ProbePlan(sys::Clock::now(), options_.probe_after));
-    // Where no target is left, it is the file system that has become slow.
+    // If no target is left, the file system itself has become slow.
     if (candidates().empty()) return slow_.clear();
     events.push_back({.what = What::avoids,
                       .step = step,
@@ -150,9 +152,9 @@ void Placement::learn(const std::optional<sys::StripeDefault>& defaults) {
     if (defaults) default_ = *defaults;
 }
 
-// Files of all nodes go round the targets without a gap: node 2 of 8 nodes, in its turn 3 with 4 stripes a file, begins
-// at stripe (3 x 8 + 2) x 4 of that round. Of 20,000 files of one stripe none of 156 targets gets more than 1.006 of
-// the mean.
+// Files of all nodes go round the targets without a gap: node 2 of 8 nodes, in its turn 3 with 4 stripes per file,
+// begins at stripe (3 x 8 + 2) x 4 of that round. With 20,000 files of one stripe, no target of 156 gets more than
+// 1.006 of the mean.
 std::optional<sys::Stripes> Placement::next() {
     std::vector<Event> events;
     auto wish = next(events);
@@ -167,6 +169,7 @@ std::optional<sys::Stripes> Placement::next(std::vector<Event>& events) {
     if (!has_reason || given_up_) return {};
     const auto from = candidates();
     if (from.empty()) return {};
+    // As many stripes as files get by default.
     const auto wanted = usual_.targets.empty() ? default_.count : usual_.targets.size();
     const auto count = std::clamp<std::size_t>(wanted, 1, from.size());
     const std::uint64_t begin = (turn_++ * nodes_ + node_) * count;
@@ -196,6 +199,7 @@ void Placement::probed(std::uint32_t target, double ratio, sys::Clock::time_poin
     const auto slow = slow_.find(target);
     if (slow == slow_.end() || !slow->second.probed(ratio, now)) return;
     slow_.erase(slow);
+    // The rates of the slow time do not count any more.
     low_in_a_row_.erase(target);
     rates_.erase(target);
     to_tell_.push_back({.what = What::uses_again,

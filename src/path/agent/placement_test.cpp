@@ -1,5 +1,5 @@
-// Goal: files avoid a storage target from the drain on that has found it slow, and come back after probes pass; what is
-// excluded is never used; files of all nodes are spread evenly. Method: batches and stores that are made up.
+// Goal: files avoid a storage target from the drain on that found it slow, and return after probes pass. Excluded
+// targets are never used. Files of all nodes are spread evenly. Method: made batches and stores.
 
 #include "path/agent/placement.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr double fast = 200e6;
 
-// A drain that wrote as much to each target, at its rate.
+// A drain that wrote the same bytes to each target, at the target's rate.
 format::TimingBatch drain(const std::map<std::uint32_t, double>& rates, std::uint32_t node = 0,
                           std::uint32_t nodes = 1) {
     format::TimingBatch batch{.step = 7, .node = node, .nodes = nodes};
@@ -51,7 +51,7 @@ sys::StripeMap striped(const std::vector<std::uint32_t>& targets) {
     return sys::StripeMap::of_lustre(test::plain_layout(1u << 20, targets, false));
 }
 
-// A file system that obeys wishes; writes to the slow target take longer.
+// A file system that obeys requested layouts. Writes to the slow target take longer.
 class WishingStore final : public test::PassingStore {
 public:
     using test::PassingStore::PassingStore;
@@ -165,7 +165,7 @@ TEST_CASE("a target is used again after two probes, and probes that fail come ev
     CHECK(placement.due(now + 33s));
     placement.probed(2, 0.95, now + 33s);
     CHECK(placement.slow().empty());
-    CHECK(log.count(What::uses_again) == 0);  // the thread of probes tells nobody
+    CHECK(log.count(What::uses_again) == 0);  // the thread of probes emits nothing
     CHECK_FALSE(placement.next());
     CHECK(log.count(What::uses_again) == 1);
 }
@@ -179,7 +179,7 @@ TEST_CASE("node files are made where they are to lie, and other files are not; a
     for (const auto* name : {"node-00000.h5.tmp", "manifest.json", "node-00001.h5.tmp"})
         CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());
     REQUIRE(store.wishes.size() == 2);
-    // As many stripes as the directory gives files.
+    // As many stripes as files get by default in the directory.
     CHECK(store.wishes[0].targets == std::vector<std::uint32_t>{4, 5});
     CHECK(store.wishes[1].targets == std::vector<std::uint32_t>{6, 4});
     CHECK(store.wishes[0].stripe_bytes == 2u << 20);

@@ -30,7 +30,7 @@ void answer(Post& post, PostEntry& entry, PostState state) {
     node::ring(post.news);
 }
 
-// As the log of an agent that is a process of its own. Without one the agent serves all the same.
+// Like the log of an agent process. Without a log the agent still serves.
 Log log_into(const std::string& directory) {
     auto opened = sys::LogFile::open(node::agent_log_path(directory));
     if (!opened) return [](const std::string&) {};
@@ -40,7 +40,7 @@ Log log_into(const std::string& directory) {
     };
 }
 
-// Its session waits for the first word only; a later error it sees in its slots.
+// The session waits only for the first answer. It sees a later error in its slots.
 void end_with(Post& post, PostEntry& entry, const Error& error) {
     entry.error_kind = static_cast<std::uint32_t>(error.kind);
     node::set_error(entry.error_text, error);
@@ -88,6 +88,7 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
     node::LongWait wait(say, timeout);
     while (true) {
         wait.turn([&] { return fmt::format("the dedicated agent of {} to serve {}", sys::host_name(), directory); });
+        // Read before the state: an answer after this read ends the wait below at once.
         const auto seen = post.news.load(std::memory_order_acquire);
         const auto state = entry->state.load(std::memory_order_acquire);
         if (state == PostState::refused) {
@@ -115,9 +116,11 @@ void serve(Post& post, const ViewMaker& make_view) {
         std::atomic<bool> ended{false};
         sys::Thread thread;
     };
+    // A list, because each thread keeps a reference to its element.
     std::list<SessionThread> serving;
     bool ending = false;
     while (true) {
+        // Read before the entries: a ring after this read ends the wait below at once.
         const auto seen = post.bell.load(std::memory_order_acquire);
         for (auto& entry : post.entries) {
             auto state = PostState::asked;
@@ -141,7 +144,7 @@ void serve(Post& post, const ViewMaker& make_view) {
         std::erase_if(serving, [](const SessionThread& thread) { return thread.ended.load(); });
         const bool all_left = post.left.load() >= post.ranks;
         if (all_left && serving.empty()) return;
-        // A session that was neither closed nor destroyed would be waited for by its own agent.
+        // Sessions that were neither closed nor destroyed: their own agent would wait for them for ever.
         if (all_left && !std::exchange(ending, true)) end_sessions(post);
         sys::wait_on(post.bell, seen, bell_look_pause);
     }

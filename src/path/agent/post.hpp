@@ -1,7 +1,7 @@
-// The post box of a machine: memory that its ranks share, in which they leave messages for a dedicated agent (a rank
-// that does nothing but drain). The agent sleeps until a rank rings it, and looks by itself twice a second.
+// The post box of a machine: memory shared by its ranks. In it they leave messages for a dedicated agent (a rank that
+// only drains). The agent sleeps until a rank rings, and looks by itself twice a second.
 //
-// Life: the ranks of the machine make it together
+// Life: the ranks of the machine create it together
 //       -> ask(), once a session, by the session's first rank on the machine
 //       -> leave(), by each computing rank when it ends
 //       -> serve() returns in the agent, after the last leave()
@@ -20,16 +20,16 @@
 
 namespace forebay::agent {
 
-// Sessions of one application at once on one agent.
+// The most sessions of one application on one agent at once.
 inline constexpr std::size_t post_sessions_max = 16;
 
 enum class PostState : std::uint32_t {
     empty,
-    writing,   // the ranks', until the directory stands there
-    asked,     // the agent's to take
-    starting,  // the agent's
+    writing,   // owned by the ranks, until the directory is written
+    asked,     // for the agent to take
+    starting,  // owned by the agent
     served,    // until the session ends; then empty
-    refused,   // the ranks' again, who read the error
+    refused,   // owned by the ranks again: they read the error
 };
 
 struct PostEntry {
@@ -42,8 +42,8 @@ struct PostEntry {
 struct Post {
     explicit Post(std::uint32_t computing) : ranks(computing) {}
 
-    const std::uint32_t ranks;           // that compute on this machine
-    std::atomic<std::uint32_t> left{0};  // of them
+    const std::uint32_t ranks;           // computing ranks of this machine
+    std::atomic<std::uint32_t> left{0};  // ranks that have left
     std::atomic<std::uint32_t> bell{0};  // rung by the ranks
     std::atomic<std::uint32_t> news{0};  // rung by the agent
     std::array<PostEntry, post_sessions_max> entries;
@@ -51,11 +51,11 @@ struct Post {
 
 static_assert(std::atomic<PostState>::is_always_lock_free, "the post is shared between processes");
 
-/// Has the agent serve a staging directory; returns when it does. `retry` when it does not answer within `timeout`,
-/// `full` when it has too many sessions. A wait that lasts is told to `say`.
+/// Asks the agent to serve a staging directory. Returns when it does. `retry` if it does not answer within `timeout`,
+/// `full` if it has too many sessions. Reports a long wait to `say`.
 Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds timeout, const node::Say& say = {});
 
-/// This rank computes no more.
+/// Call it when this rank stops computing.
 void leave(Post& post);
 
 /// The life of a dedicated agent: a thread for each session that asks. Returns when all ranks have left and every

@@ -1,5 +1,5 @@
-// Goal: a dedicated agent serves who asks, tells why it cannot, and ends when all have left, also with a session open.
-// Method: the agent is a thread; staging directories are real.
+// Goal: a dedicated agent serves each session that asks, reports why it cannot, and ends when all ranks have left, even
+// with a session open. Method: the agent is a thread; staging directories are real.
 
 #include "path/agent/post.hpp"
 

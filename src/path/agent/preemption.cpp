@@ -9,7 +9,7 @@ namespace forebay::agent {
 
 namespace {
 
-// How often a drain that stands still looks whether the step that is measured has ended.
+// How often a holding drain checks if the measured step has ended.
 constexpr std::chrono::milliseconds hold_pause{5};
 
 }  // namespace
@@ -53,6 +53,7 @@ void Preemption::pass() {
         } else if (committer_.is_due()) {
             committer_.commit_drained();
         } else {
+            // The time of a hold belongs to this drain, so it is not added to overtaken_.
             if (!speed_.holds()) return;
             hold();
             continue;
@@ -62,8 +63,8 @@ void Preemption::pass() {
     }
 }
 
-// Stands still until the pacer has seen a complete step of the simulation without a drain, or more urgent work waits.
-// The page says "nothing moves" for that whole time: a hold that was released and taken again within a step would spoil
+// Stands still until the pacer has seen a whole step of the simulation without a drain, or more urgent work waits. The
+// page shows "nothing moves" for that whole time: a hold that was released and taken again within a step would spoil
 // the sample of that step.
 void Preemption::hold() {
     const Moving moving(slots_.page(), false);

@@ -1,8 +1,8 @@
-// The work of the agent between two pieces of a drain, while none of the drain's threads writes: drains that are more
-// urgent, commits of what other nodes have completed, counting of deadlines, and standing still for a measurement.
+// The work of the agent between two pieces of a drain, while no thread of the drain writes: more urgent drains, commits
+// of snapshots that peers completed, counting of deadlines, and pauses for a measurement.
 //
-// A more urgent drain runs within the drain that it interrupts, and may itself be interrupted: this is the one place
-// where the agent's loop is entered again, by `overtake`.
+// A more urgent drain runs inside the drain that it interrupts, and may itself be interrupted. This is the only place
+// that enters the agent's loop again, by `overtake`.
 
 #pragma once
 
@@ -21,18 +21,18 @@ namespace forebay::agent {
 
 class Preemption final : public move::Gate {
 public:
-    /// Drains and commits a slot, whole.
+    /// Drains and commits a slot completely.
     using Overtake = std::function<void(std::uint32_t)>;
 
-    /// For one drain of `slot`. All arguments must outlive the Interruptions.
+    /// For one drain of `slot`. All arguments must outlive it.
     Preemption(const Schedule& schedule, Slots& slots, Speed& speed, Committer& committer, std::uint32_t slot,
                Overtake overtake, const std::atomic<bool>& stop);
 
     bool wanted() override;
     void pass() override;
-    /// The time that this drain stood still while others ran in its place.
+    /// The time that this drain stood still while more urgent work ran.
     sys::Clock::duration overtaken() const { return overtaken_; }
-    /// What they took of the CPUs meanwhile.
+    /// The CPU time of that work.
     std::chrono::nanoseconds overtaken_cpu() const { return overtaken_cpu_; }
 
 private:

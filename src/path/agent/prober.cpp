@@ -17,7 +17,7 @@ constexpr double good_ratio = 0.8;
 constexpr int probes_until_good = 2, pause_doublings_max = 4;
 constexpr std::size_t probe_writes = 4;
 constexpr std::uint32_t probe_block_bytes = 1u << 20, probe_block_bytes_max = 4u << 20;
-constexpr std::chrono::seconds probe_look{1};  // whether a probe is due
+constexpr std::chrono::seconds probe_look{1};  // pause between two checks
 
 }  // namespace
 
@@ -31,11 +31,13 @@ bool ProbePlan::probed(double ratio, sys::Clock::time_point now) {
         probe_at_ = now + pause_;
         return false;
     }
+    // The second probe of a good target comes at once.
     probe_at_ = now;
     return ++passed_ >= probes_until_good;
 }
 
 Result<double> probe(sys::Store& store, const std::string& path, const std::optional<sys::Stripes>& stripes) {
+    // A file gets its layout when it is created, so a file of an earlier probe must go.
     FB_TRY(store.remove(path));
     if (stripes) FB_TRY(store.make_striped(path, *stripes));
     const auto seconds = [&]() -> Result<double> {
@@ -61,7 +63,7 @@ struct Prober::Shared {
     explicit Shared(std::function<void()> of) : look(std::move(of)) {}
 
     const std::function<void()> look;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable wake, done;
     bool ends = false, is_done = false;
 
@@ -69,7 +71,8 @@ struct Prober::Shared {
         std::unique_lock lock(mutex);
         while (!wake.wait_for(lock, probe_look, [this] { return ends; })) {
             lock.unlock();
-            static_cast<void>(attempt([this] { look(); }));  // what fails is still slow, and is probed later
+            // Without the lock: `look` may hang, and the destructor must not wait for it.
+            static_cast<void>(attempt([this] { look(); }));  // after an error it stays slow, and is probed later
             lock.lock();
         }
         is_done = true;
@@ -79,7 +82,7 @@ struct Prober::Shared {
 
 Prober::Prober(std::function<void()> look) : shared_(std::make_shared<Shared>(std::move(look))) {
     auto started = sys::Thread::start([shared = shared_] { shared->keep(); });
-    if (started) thread_ = std::move(*started);  // else what is slow stays avoided
+    if (started) thread_ = std::move(*started);  // without a thread slow targets stay avoided
 }
 
 Prober::~Prober() {

@@ -1,5 +1,5 @@
-// Probes of what has become slow, a storage target or this node's own way to all of them: small files, on a thread
-// beside the agent's loop, since what is slow may hang.
+// Probes of something slow, a storage target or this node's own way to all targets: small files, written by a thread
+// beside the agent's loop, because a slow target may hang.
 
 #pragma once
 
@@ -16,16 +16,16 @@
 
 namespace forebay::agent {
 
-/// The first probe comes so long after something was found slow; a probe that fails doubles it, up to 16 times.
+/// The first probe comes this long after the fault was found. A failed probe doubles the pause, up to 16 times.
 inline constexpr std::chrono::seconds probe_after_usual{60};
 
-/// When one that is slow is probed, and whether it is good again: after two probes in a row at 0.8 of a good one's
+/// Decides when a slow target is probed, and when it is good again: after two probes in a row at 0.8 of a good target's
 /// rate.
 class ProbePlan {
 public:
     ProbePlan(sys::Clock::time_point now, sys::Clock::duration after);
     bool is_due(sys::Clock::time_point now) const { return now >= probe_at_; }
-    /// `ratio`: what the probe took of the good one's rate; 0: it failed. True when it is good again.
+    /// `ratio`: rate of the probe / rate of the good target's probe; 0: it failed. True if it is good again.
     bool probed(double ratio, sys::Clock::time_point now);
 
 private:
@@ -34,12 +34,12 @@ private:
     int passed_ = 0;  // probes in a row
 };
 
-/// Seconds for a file of some writes, each synced, which is removed again. `stripes`: how it lies, where that is
-/// wished.
+/// Returns the seconds for a file of some synced writes; removes the file. `stripes` is the layout of the file, if it
+/// matters.
 Result<double> probe(sys::Store& store, const std::string& path, const std::optional<sys::Stripes>& stripes);
 
-/// Calls `look` once a second until its end, which it holds for probe_end_max at most. What `look` uses must be its
-/// own: a thread that hangs outlives this object.
+/// Calls `look` once a second until the destructor, which waits at most probe_end_max for it. `look` must own
+/// everything that it uses: a hanging thread outlives this object.
 inline constexpr std::chrono::seconds probe_end_max{2};
 class Prober {
 public:

@@ -11,13 +11,13 @@ namespace {
 using format::Timing;
 using format::TimingKind;
 
-// Saves of a stream that replaces them come and go while one drain lasts.
+// Saves of a stream that replaces them come and go during one drain.
 constexpr std::uint64_t records_max = 65536;
 
 std::uint32_t rank_of(const Timing& timing) { return timing.flags & format::timing_source_mask; }
 bool is_of(const Timing& timing, TimingKind kind) { return timing.kind == static_cast<std::uint16_t>(kind); }
 
-// Of one rank.
+// Sums for one rank.
 struct RankSeconds {
     double save = 0, wait = 0, plan = 0, copy = 0, agree = 0;
 };
@@ -66,6 +66,8 @@ void RankRecords::fill(Save save, format::TimingBatch& batch) const {
     }
     for (const auto& [rank, seconds] : seconds_of(timings->second)) {
         if (seconds.save > batch.blocked_seconds)
+            // The parts of the slowest rank, so they add up to its time. The maxima below may come from different
+            // ranks.
             batch.blocked_parts = {.copy_seconds = seconds.copy,
                                    .layout_seconds = seconds.plan,
                                    .ranks_seconds = seconds.agree,

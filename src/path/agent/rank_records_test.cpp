@@ -1,5 +1,5 @@
-// Goal: whatever comes of the ranks' records, in whatever order, each belongs to its own save. Method: made records,
-// late, missing, twice, shuffled; every save is filled from what is there and compared with what was made.
+// Goal: each record of a rank belongs to its own save, in any order of records. Method: made records: late, missing,
+// twice, shuffled. Every save is filled from its records and compared with the made values.
 
 #include "path/agent/rank_records.hpp"
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t noon = 1'795'420'000'000'000'000, second = 1'000'000'000;
 
-/// A save of a rank begins at noon + 10 s x number + rank ms and lasts (100 x number + rank) ms: of it 10 ms for the
-/// slot, 20 for the layout, 30 for the copy; the rest is waiting for others, before and after the copy.
+/// A save of a rank begins at noon + 10 s x number + rank ms and lasts (100 x number + rank) ms: 10 ms for the slot, 20
+/// for the layout, 30 for the copy. The rest is waiting for ranks, before and after the copy.
 double seconds_of(std::uint64_t number, std::uint32_t rank) { return 0.1 * static_cast<double>(number) + 0.001 * rank; }
 std::int64_t begin_of(std::uint64_t number, std::uint32_t rank) {
     return noon + static_cast<std::int64_t>(number) * 10 * second + rank * 1'000'000;
@@ -71,7 +71,7 @@ TEST_CASE("a record that comes after its slot was used again belongs to its own 
     for (const std::uint32_t rank : {0u, 2u}) add(records, 3, 8, rank);
     CHECK(records.ranks_of({3, 7}) == 3);
     CHECK(records.ranks_of({3, 8}) == 2);
-    CHECK(records.ranks_of({2, 7}) == 0);  // another stream's
+    CHECK(records.ranks_of({2, 7}) == 0);  // from another stream
     check_filled(records, 3, 7, 0, 2);
     records.forget({3, 7});
     CHECK(records.ranks_of({3, 8}) == 2);

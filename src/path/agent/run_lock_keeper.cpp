@@ -23,11 +23,11 @@ RunLockKeeper::RunLockKeeper(sys::Store& store, node::Staging& staging, std::str
       page_(staging.control()),
       run_(std::move(run)),
       tell_(std::move(tell)),
-      count_(sys::random_u64()) {  // an agent that was killed may have said any number before
+      count_(sys::random_u64()) {  // a killed agent may have used any number before
     if (page_.shows_life.load() == 0) return;
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
-    // The session looks dead from other hosts.
+    // Other hosts then see a dead session.
     else tell_({.what = What::not_renewed, .detail = started.error().line()});
 }
 
@@ -39,7 +39,7 @@ RunLockKeeper::~RunLockKeeper() {
     }
     wake_.notify_all();
     thread_.join();
-    static_cast<void>(attempt([this] { look(); }));  // else the next session watches it for a while
+    static_cast<void>(attempt([this] { look(); }));  // otherwise the next session watches it for a while
 }
 
 void RunLockKeeper::keep() {
@@ -52,8 +52,8 @@ void RunLockKeeper::keep() {
     } while (!wake_.wait_for(lock, catalog::run_lock_renewal, [this] { return leaves_; }));
 }
 
-// What cannot be done now is tried again at the next look; a session that could not be seen to live is taken over, and
-// that is found out here as well.
+// An act that fails is tried again at the next look. A session that looked dead for too long is taken over, and this
+// look notices it.
 void RunLockKeeper::look() {
     const auto session = page_.session.load();
     if (session == 0 || ended_) return;

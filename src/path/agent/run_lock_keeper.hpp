@@ -1,6 +1,5 @@
-// Shows at the target that this node's session lives, and finds out when another session has claimed the run. It is a
-// thread of the agent's host beside the agent's loop, because a drain that takes long must not look like a dead
-// session.
+// Renews the run lock at the target while this node's session lives, and notices when another session takes the run. A
+// thread beside the agent's loop does this, because a long drain must not look like a dead session.
 
 #pragma once
 
@@ -17,12 +16,11 @@ namespace forebay::agent {
 
 class RunLockKeeper {
 public:
-    /// All three must outlive it. Does nothing on nodes whose page says that another node shows life.
+    /// All three must outlive it. Does nothing if the page assigns the run lock to another node.
     RunLockKeeper(sys::Store& store, node::Staging& staging, std::string run, Tell tell);
     RunLockKeeper(const RunLockKeeper&) = delete;
     RunLockKeeper& operator=(const RunLockKeeper&) = delete;
-    /// Ends the claim of a session that is closed, or whose application has died, so that the next one need not watch
-    /// it.
+    /// Ends the run lock of a session that is closed, or whose application died, so the next session need not watch it.
     ~RunLockKeeper();
 
 private:
@@ -37,14 +35,14 @@ private:
     std::uint64_t count_;
     bool is_told_ = false, ended_ = false;
 
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::condition_variable wake_;
     bool leaves_ = false;
     sys::Thread thread_;
 };
 
-/// Says on the page that the session has lost its run, and why, unless it says so already: the application is told at
-/// its next call.
+/// Notes on the page that the session lost its run, and the reason, unless the page has that already. The application
+/// gets the error at its next call.
 void say_lost(node::Control& page, const Error& why);
 
 }  // namespace forebay::agent

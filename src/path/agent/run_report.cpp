@@ -17,7 +17,7 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::size_t rate_bins = 60;
-// An agent lives in the memory of a node that computes: it reads no more than so much. `forebay report` does.
+// An agent lives in the memory of a computing node, so it reads no more than this. `forebay report` reads all.
 constexpr std::uint64_t read_bytes_max = 64u << 20;
 
 Result<> check_size(sys::Store& store, const std::string& run) {
@@ -42,6 +42,7 @@ Result<> write_run_report(sys::Store& store, const NodeFileOfRun& file, std::uin
     const telemetry::TextOptions options{.plain = true,
                                          .bytes_over_time = telemetry::bytes_over_time(chronicle, summary.begin_unix_ns,
                                                                                        summary.end_unix_ns, rate_bins)};
+    // The run may be moved or replaced while the report is computed.
     const auto still_ours = [&] { return catalog::check_identity(store, file.run, file.run_id); };
     const auto own = fmt::format("{}/{}", file.run, catalog::own_directory);
     FB_TRY(sys::write_text_durable(store, own + "/summary.json", telemetry::summary_json(summary), still_ours));

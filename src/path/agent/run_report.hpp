@@ -1,5 +1,5 @@
-// What a session cost and did, in the run when it has ended: RUN/forebay/report.txt for people, and
-// RUN/forebay/summary.json (docs/formats/summary.md) for programs. Each replaces that of the session before.
+// The report of an ended session in the run: RUN/forebay/report.txt for people, and RUN/forebay/summary.json
+// (docs/formats/summary.md) for programs. Both replace the files of the session before.
 
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace forebay::agent {
 
-/// Of more nodes one agent does not read what all have told: `forebay report` does, when somebody asks.
+/// With more nodes an agent does not read all timings. `forebay report` does, on request.
 inline constexpr std::uint32_t reported_nodes_max = 512;
 
-/// By the agent of the run's first rank, at its end; `file` names run and identity. Nothing where no timings are kept.
+/// Call it in the agent of the run's first rank, at its end. `file` has run and identity. Does nothing without timings.
 Result<> write_run_report(sys::Store& store, const NodeFileOfRun& file, std::uint32_t session);
 
 }  // namespace forebay::agent

@@ -69,6 +69,7 @@ std::optional<std::uint32_t> Schedule::next_to_overtake(const Urgency& drained) 
 
 std::optional<std::uint32_t> Schedule::next_held(const std::function<std::uint32_t(std::uint32_t)>& at_work) const {
     return most_urgent([&](std::uint32_t slot, SlotState state, const Urgency&) {
+        // A slot that was given up is `empty`. Its stations still run.
         const bool after_drain =
             state == SlotState::drained || state == SlotState::committed || state == SlotState::empty;
         return after_drain && (page_.slots[slot].holds.load() & ~at_work(slot)) != 0;
@@ -90,6 +91,7 @@ std::int64_t Schedule::ends_unix_ns(std::uint32_t slot) const {
 
 bool Schedule::misses_deadline(std::uint32_t index, std::int64_t now_unix_ns) const {
     const auto& slot = page_.slots[index];
+    // Saves of an earlier session do not count as late.
     if (!is_under_way(slot.state.load(std::memory_order_acquire)) || slot.inherited != 0 || slot.late != 0)
         return false;
     const auto due = urgency_of(page_, index).due_unix_ns;

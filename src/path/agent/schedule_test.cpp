@@ -1,6 +1,5 @@
-// Goal: the rule of the agent's order is one order, and what may overtake is the part of it that age has no say in; a
-// failed slot waits for the bell and never stops a drain.
-// Method: a control page filled by hand; no agent, no clock.
+// Goal: the agent has one order of slots. A slot may overtake by the same order without age. A failed slot waits for
+// the bell and never stops a drain. Method: a control page filled by hand; no agent, no clock.
 
 #include "path/agent/schedule.hpp"
 
@@ -17,7 +16,7 @@ using forebay::node::SlotState;
 
 namespace {
 
-// Slot i is of stream i, and was sealed i nanoseconds after the first.
+// Slot i belongs to stream i, and was sealed i nanoseconds after the first slot.
 std::unique_ptr<Control> page_with(const std::vector<SlotState>& states) {
     auto page = std::make_unique<Control>();
     for (std::uint32_t i = 0; i < states.size(); ++i) {
@@ -89,11 +88,11 @@ TEST_CASE("a failed slot is next after the bell alone, and never overtakes") {
     Schedule schedule(*page);
     page->bell = 1;
     schedule.wait_for_work();
-    CHECK(schedule.next() == 0u);  // it failed in the hands of an earlier agent
+    CHECK(schedule.next() == 0u);  // it failed under an earlier agent
     schedule.failed(0);
     CHECK_FALSE(schedule.next());
     page->bell = 2;
-    CHECK_FALSE(schedule.next());  // not heard yet
+    CHECK_FALSE(schedule.next());  // the bell was not read yet
     schedule.wait_for_work();
     CHECK(schedule.next() == 0u);
     CHECK_FALSE(schedule.next_to_overtake(urgency_of(*page, 1)));

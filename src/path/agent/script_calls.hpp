@@ -1,8 +1,8 @@
-// The calls of scripts' functions, as a worker tells them: how long one may take, and which scripts have ended their
-// worker so often that they are switched off.
+// The calls of scripts' functions, as a worker reports them. Limits the time of a call, and switches scripts off that
+// ended their worker too often.
 //
-// Life, of a snapshot: look_at() -> begin(), end() of each call -> survived(). worker_ended() at any time.
-// Threads: one.
+// Life, for a snapshot: look_at() -> begin(), end() for each call -> survived(). worker_ended() at any time. Threads:
+// one.
 
 #pragma once
 
@@ -25,29 +25,30 @@ class ScriptCalls {
 public:
     explicit ScriptCalls(std::uint32_t ends_max) : ends_max_(ends_max) {}
 
-    /// A snapshot of that stream of the control page, all analyses that the stream has, and which of them are due.
+    /// Begins a snapshot of that stream of the control page, with all analyses of the stream, and the indices of due
+    /// analyses.
     void look_at(std::uint32_t stream, std::vector<Analysis> analyses, std::vector<std::size_t> due);
     /// Of the snapshot's stream, as indices.
     std::vector<std::size_t> switched_off() const;
-    /// The name of one that is due and switched off.
+    /// The name of an analysis that is due and switched off.
     std::optional<std::string> left_out() const;
 
-    /// False where no script of the stream has that index, or a call is under way.
+    /// False if no script of the stream has this index, or if a call is running.
     bool begin(std::uint64_t index);
-    /// False where none is under way.
+    /// False if no call is running.
     bool end();
-    /// The worker has said its last word on the snapshot: the scripts that were called have not ended it this time.
+    /// The worker finished the snapshot: the scripts that were called did not end it this time.
     void survived();
-    /// What the calls of this snapshot have taken until now.
+    /// The time of this snapshot's calls so far.
     sys::Clock::duration spent() const;
-    /// That the call under way has taken longer than it may; else nothing.
+    /// The error text if the running call is over its time limit; else nothing.
     std::optional<std::string> overdue() const;
 
-    /// The name of the analysis whose call was under way, if any: that ended the worker.
+    /// The name of the analysis whose call was running, if any: this call ended the worker.
     std::optional<std::string> worker_ended();
-    /// Whether worker_ended() has just switched that one off.
+    /// True if worker_ended() has just switched this analysis off.
     bool is_switched_off(const std::string& name) const;
-    /// The worker was ended for another reason.
+    /// Call it if the worker was ended for another reason.
     void forget() { begun_.reset(); }
 
 private:
@@ -60,9 +61,9 @@ private:
     std::vector<Analysis> analyses_;
     std::vector<std::size_t> due_;
     std::optional<Call> begun_;
-    std::set<std::size_t> called_;  // of this snapshot
+    std::set<std::size_t> called_;  // for this snapshot
     sys::Clock::duration spent_{0};
-    std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> ends_;  // in a row, of a stream's script
+    std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> ends_;  // in a row, for a stream's script
 };
 
 }  // namespace forebay::agent

@@ -1,5 +1,5 @@
-// Goal: a script is switched off when it has ended its worker so often in a row, and no other one with it; a call that
-// takes too long is found, and its time is no other's. Method: calls by hand.
+// Goal: a script is switched off when it has ended its worker too often in a row, and no other script with it. A call
+// that takes too long is found, and its time counts for no other call. Method: calls by hand.
 
 #include "path/agent/script_calls.hpp"
 

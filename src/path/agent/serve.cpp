@@ -27,11 +27,11 @@ namespace forebay::agent {
 
 namespace {
 
-// How often a lingering agent looks whether somebody has opened a session.
+// How often a lingering agent checks if somebody opened a session.
 constexpr std::chrono::milliseconds linger_pause{500};
 
-// The last act of an agent whose session is over and has everything committed. Whoever opens a session here meanwhile
-// has the application's lock, and takes over what is there.
+// The last act of an agent when its session is over and everything is committed. A session that opens here meanwhile
+// has the application's lock, and takes over the staged data.
 void free_directory(node::Staging& staging, const Tell& tell) {
     auto& page = staging.control();
     page.lingering = node::lingering_frees;
@@ -40,7 +40,7 @@ void free_directory(node::Staging& staging, const Tell& tell) {
         page.lingering = 0;
         return;
     }
-    // Small files that came at the last moment stay, and the directory with them; `forebay drain` understands it.
+    // Small files that came at the last moment stay, and so does the directory: `forebay drain` handles it.
     auto removed = remove_spools(staging.directory());
     if (removed) removed = staging.remove();
     else page.lingering = 0;
@@ -48,7 +48,7 @@ void free_directory(node::Staging& staging, const Tell& tell) {
     else tell({.what = What::not_freed, .detail = removed.error().line()});
 }
 
-// Until somebody opens a session here, or has it end, or the time is over.
+// Waits until somebody opens a session here or ends it, or until the time is over.
 void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
     auto& page = staging.control();
     page.lingering = 1;
@@ -69,7 +69,7 @@ NodeFileOfRun file_of(const Serving& serving, const char* name, const char* endi
             .ending = ending};
 }
 
-// When the session is over: its first agent says what it cost.
+// Called at the end of the session: the agent of its first rank writes the report.
 void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, const Tell& tell) {
     const auto& page = serving.staging.control();
     const bool over = page.ending.load() != 0 || !serving.staging.application_lives();
@@ -79,7 +79,7 @@ void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, 
     if (!written) tell({.what = What::unreported, .place = file.run, .detail = written.error().line()});
 }
 
-// encode_session() has seen to it that both can be read.
+// encode_session() has checked that both are valid.
 std::shared_ptr<Placement> placement_of(const AgentOptions& options, const Tell& tell) {
     const auto numbers = [](const std::string& text) {
         const auto parsed = describe::parse_storage_targets(text, "");
@@ -91,7 +91,7 @@ std::shared_ptr<Placement> placement_of(const AgentOptions& options, const Tell&
                                        tell);
 }
 
-// A file of metrics has the name of the staging directory, of which a machine has no two.
+// The file of metrics is named after the staging directory: the name is unique on a machine.
 StatusOf status_of(const Serving& serving) {
     StatusOf of{
         .file = file_of(serving, "status", "json"), .agent = serving.agent, .began_unix_ns = serving.began_unix_ns};
@@ -102,10 +102,10 @@ StatusOf status_of(const Serving& serving) {
     return of;
 }
 
-/// An application that closes its session says so first.
+/// An application that closes its session notes that first.
 bool has_died(const Serving& serving) { return serving.staging.control().ending.load() == 0; }
 
-/// Whether it keeps what is staged for a restart, once all is committed.
+/// True if it keeps the staged data for a restart, when all is committed.
 bool lingers(const Serving& serving) { return serving.agent == "process" && has_died(serving); }
 
 }  // namespace
@@ -143,8 +143,8 @@ Result<std::optional<Serving>> enter(const std::string& directory, const ViewMak
 //   timed()            measures each call, if the session keeps timings
 //   placed()           chooses the storage targets of a new node file
 //
-// The sinks of events, in the order in which they hear an event. A sink that cannot keep an event reports that to the
-// sinks above it, so that no sink hears of its own failure.
+// The sinks of events, in their order. A sink that cannot keep an event reports that to the sinks above it, so no sink
+// hears of its own failure.
 //
 //   serving.tell       the log
 //   to_page()          the control page: the application, and monitors on this node
@@ -161,7 +161,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     StatusWriter status(target.store, serving.staging, status_of(serving), here);
     const auto to_others = to_all({here, to_run(*target.store, file_of(serving, "events", "jsonl"), here),
                                    [&](const Event& event) { status.hear(event); }});
-    // A thread that probes is there from the first storage target on that is slow.
+    // The thread of probes starts when the first storage target is slow.
     std::optional<Prober> prober;
     std::shared_ptr<Placement> placement;
     placement = placement_of(
@@ -191,7 +191,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
             return std::make_unique<InsituStation>(slots, serving.staging.directory(), serving.session.agent, tell,
                                                    InsituPace(), analysts);
         };
-        // The scripts first: they begin, and nobody waits for them.
+        // The scripts come first: they start, and the loop does not wait for them.
         all.push_back(std::make_unique<SideStation>(slots, station(scripts)));
         all.push_back(station(built_in));
         return all;
@@ -242,7 +242,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     if (lingers(*serving)) {
         tell({.what = What::lingers, .seconds = std::chrono::duration<double>(session.agent.linger).count()});
         linger(staging, session.agent.linger);
-        // Whom it writes through has no connection to it any more: once more, then.
+        // The writer above ended its connection to a forwarder, so the last status needs a new target.
         if (const auto target = target_of(session.run, session.forwarding, {}))
             StatusWriter(target->store, staging, status_of(*serving), tell, {}, has_died(*serving) ? "died" : "ended");
     }

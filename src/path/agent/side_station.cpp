@@ -41,6 +41,7 @@ Result<> SideStation::run(std::uint32_t slot, bool again, move::Gate& gate, cons
     std::unique_lock lock(mutex_);
     if (!jobs_.empty()) {
         const auto& other = slots_.control(jobs_.front().slot);
+        // Scripts give the lease back when they have read the slot, so the bit shows if they still read.
         const bool is_read = other.snapshot_id.load() == jobs_.front().save && (other.holds.load() & hold()) != 0;
         if (is_read) {
             const auto why = fmt::format("its scripts are at work on step {} of stream '{}'", other.step.load(),
@@ -62,7 +63,7 @@ bool SideStation::is_at_work(std::uint32_t slot) const {
 }
 
 void SideStation::work(const Job& job) {
-    if (slots_.control(job.slot).snapshot_id.load() != job.save) return;  // a save has taken the slot, and counted it
+    if (slots_.control(job.slot).snapshot_id.load() != job.save) return;  // a save took the slot, and counted it
     NoGate gate;
     const auto ran = attempt([&] { return station_->run(job.slot, true, gate, stop_); });
     if (!ran && !stop_.load()) station_->leave_out(job.slot, ran.error().line());
@@ -86,7 +87,7 @@ void SideStation::keep() {
         node::ring(slots_.page().news);
     }
     lock.unlock();
-    station_->leave();  // the worker would be killed with this thread, which has started it
+    station_->leave();  // the worker would be killed with its thread
 }
 
 }  // namespace forebay::agent

@@ -1,9 +1,10 @@
-// A station of analyses that works on a thread of its own: the agent's loop, and the other stations with it, go on
-// meanwhile. It has one snapshot at a time. One that comes while it reads another is left out and counted, so that its
-// slot is free of a lease: of two slots the saves then use one, and a slow script keeps the other. When that one has
-// been read, and results are still to be written, the next one waits in its slot, until a save needs that.
+// A station of analyses with a thread of its own: the agent's loop and the remaining stations continue meanwhile. It
+// has one snapshot at a time. While it reads a snapshot, the next snapshot is left out and counted, so its slot has no
+// lease. With two slots the saves then use one slot, and a slow script keeps the second. When the snapshot has been
+// read, and results are still to be written, the next snapshot waits in its slot until a save needs the slot.
 //
-// Threads: run() and the rest by the agent's loop; the station within by the thread, but its wants() and leave_out().
+// Threads: run() and the rest from the agent's loop. The thread calls the inner station, except its wants() and
+// leave_out().
 
 #pragma once
 
@@ -20,10 +21,10 @@ namespace forebay::agent {
 
 class SideStation final : public Station {
 public:
-    /// `slots` must outlive it. Its thread begins with the first snapshot. Where the machine gives none, it works as
-    /// any station.
+    /// `slots` must outlive it. Its thread begins with the first snapshot. Without a thread it works like any other
+    /// station.
     SideStation(Slots& slots, std::unique_ptr<InsituStation> station);
-    /// What it has at work is told to stop: the next agent does it.
+    /// Stops its current work: the next agent does it.
     ~SideStation() override;
 
     const char* name() const override { return station_->name(); }
@@ -44,9 +45,9 @@ private:
     const std::unique_ptr<InsituStation> station_;
     std::atomic<bool> stop_{false};
 
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     std::condition_variable wake_;
-    std::deque<Job> jobs_;  // the first one is at work
+    std::deque<Job> jobs_;  // the first job is at work
     sys::Thread thread_;
 };
 

@@ -1,6 +1,6 @@
-// Goal: a station beside the loop holds nobody up: a snapshot that comes while a script reads is skipped and counted,
-// one that comes while results are written waits in its slot, built-in analyses go on meanwhile, and an agent that
-// leaves waits for it. Method: shell scripts as the worker of scripts, of an agent over staged node files.
+// Goal: a station beside the loop delays nothing. A snapshot that comes while a script reads is skipped and counted. A
+// snapshot that comes while results are written waits in its slot. Built-in analyses continue meanwhile, and an agent
+// that leaves waits for the station. Method: shell scripts as worker of scripts, for an agent over staged node files.
 
 #include "path/agent/side_station.hpp"
 

@@ -18,8 +18,8 @@ namespace forebay::agent {
 
 namespace {
 
-// Compression may use 80 % of the time until the slot is needed, 8 s of 10 s: the agent estimates that time from the
-// last saves, and the commit takes some of it.
+// Compression may use 80 % of the time until the slot is needed: 8 s of 10 s. The agent estimates that time from the
+// last saves, and the commit takes a part of it.
 constexpr double share_to_compress = 0.8;
 
 }  // namespace
@@ -34,8 +34,8 @@ SlotDrain::SlotDrain(sys::Store& store, node::Staging& staging, const node::Sess
       speed_(speed),
       tell_(tell) {}
 
-// A snapshot that goes to another run than the one it was saved in gets that run's lineage, in a private copy of the
-// mapping: the staged file itself stays as the application sealed it.
+// A snapshot that goes to another run gets that run's lineage, in a private copy of the mapping: the staged file stays
+// as the application sealed it.
 Result<> SlotDrain::map(std::uint32_t slot) {
     if (!session_.adopts) return slots_.map(slot);
     auto& mapping = slots_.notes(slot).mapping;
@@ -57,9 +57,8 @@ Result<> SlotDrain::map(std::uint32_t slot) {
     return {};
 }
 
-// A run that this agent has never seen may have been made by another client a moment ago, which this one does not see
-// yet. Then the directory that holds it is opened anew, and the drain is tried again; whether that can be listed is of
-// no interest.
+// Another client may have created the run a moment ago, and this client does not see it yet. So for an unseen run the
+// parent directory is opened anew, and the drain is tried again. An error of that list does not matter.
 Result<> SlotDrain::check_run() {
     auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
     const bool unseen = !checked && checked.error().kind == ErrorKind::missing && !saw_run_;
@@ -100,7 +99,7 @@ void SlotDrain::note(std::uint32_t slot, const std::string& text) const {
     tell_(noted);
 }
 
-// What cannot be measured is done as if the session had said `yes`, and not tried again.
+// After a failed measurement it acts as for `yes`, and does not measure again.
 bool SlotDrain::is_direct(std::uint32_t slot, const move::WriteOptions& options) {
     if (session_.agent.direct != Direct::automatic) return session_.agent.direct == Direct::yes;
     const auto file_bytes = slots_.notes(slot).file_bytes;
@@ -120,11 +119,12 @@ Result<> SlotDrain::run(std::uint32_t slot, bool again, move::Gate& gate, const 
     const bool is_new = !slots_.notes(slot).mapping.mapped();
     if (is_new) FB_TRY(map(slot));
     FB_TRY(check_run());
+    // An earlier agent or try may have committed it, see Slots::is_committed().
     if (is_new || again) {
         FB_TRY_ASSIGN(committed, slots_.is_committed(slot));
         if (committed) return {};
     }
-    // The application grows the file when a layout needs more room; the old mapping then ends too early.
+    // The application grows the file when a layout needs more room. The old mapping is then too short.
     FB_TRY_ASSIGN(peeked, slots_.peek(slot));
     if (peeked.file_bytes > slots_.image(slot).size()) FB_TRY(map(slot));
     return write(slot, peeked, gate, stop);

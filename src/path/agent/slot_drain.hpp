@@ -1,5 +1,5 @@
 // The drain of one slot, the first of the stations: from the staged file to the node file at the target, durable under
-// its name. Compressed where the stream wants that, and at the agent's speed.
+// its name. It compresses if the stream asks for it, and moves at the agent's speed.
 
 #pragma once
 
@@ -21,12 +21,12 @@ namespace forebay::agent {
 
 class SlotDrain final : public Station {
 public:
-    /// All of them must outlive it.
+    /// All arguments must outlive it.
     SlotDrain(sys::Store& store, node::Staging& staging, const node::SessionFile& session, const Schedule& schedule,
               Slots& slots, Speed& speed, const Tell& tell);
 
     const char* name() const override { return "drain"; }
-    /// None: the slot's state says that the drain holds it.
+    /// None: the state of the slot shows that the drain holds it.
     std::uint32_t hold() const override { return 0; }
     Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) override;
 
@@ -47,7 +47,7 @@ private:
     Speed& speed_;
     const Tell& tell_;
     std::array<drain::CompressionMemory, node::streams_max> compression_;
-    std::optional<bool> direct_;  // as chosen by this agent
+    std::optional<bool> direct_;  // the choice of this agent
     bool saw_run_ = false;        // its directory, with its identity
 };
 

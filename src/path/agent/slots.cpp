@@ -46,6 +46,7 @@ bool Slots::put_flagged(std::uint32_t stream, const node::Flagged& flagged) {
 }
 
 void Slots::set(std::uint32_t slot, SlotState state) {
+    // The state comes before the ring: a waiter that wakes sees it.
     control(slot).state.store(state, std::memory_order_release);
     node::ring(page_.news);
 }
@@ -72,15 +73,14 @@ void Slots::begin_drain(std::uint32_t slot) {
     notes_[slot].overruled = false;
 }
 
-// The target's files can be damaged or missing too; only a damaged staged copy is worth nothing.
+// The target's files can be damaged or missing too. Only a damaged staged copy is worthless.
 bool Slots::is_whole(std::uint32_t slot) const {
     return notes_[slot].mapping.mapped() && drain::check_image(image(slot), path(slot));
 }
 
-// A run that was moved or removed while it is written fails in whichever call comes first, and that call's error says
-// nothing of the reason.
+// If the run is moved or removed while the agent writes, any call may fail first, with an error that hides the reason.
 std::optional<Error> Slots::run_is_gone() const {
-    // Keys that a server does not take any more, or a closed directory, say nothing of where the run is.
+    // A rejected key of a server, or a closed directory, says nothing about the place of the run.
     const auto is_seen = store_.exists(
         fmt::format("{}/{}/{}", session_.run, catalog::own_directory, format::name_of_identity(session_.run_id)));
     if (session_.run_id == 0 || !is_seen || *is_seen) return std::nullopt;
@@ -115,20 +115,21 @@ void Slots::fail(std::uint32_t index, const Error& cause) {
     auto failure = event(What::failed, index);
     failure.detail = failed.line();
     tell_(failure);
-    // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
+    // Damaged bytes cannot become right by another try: reported once, then given up.
     if (torn && std::exchange(notes_[index].torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
         slot.given_up = 1;
         set(index, SlotState::empty);
         return;
     }
     schedule_.failed(index);
+    // The error comes before the state: a reader that sees `failed` finds the text.
     slot.error_kind = static_cast<std::uint32_t>(error.kind);
     node::set_error(slot.error_text, failed);
     slot.failures.fetch_add(1);
     set(index, SlotState::failed);
 }
 
-// For what is thrown between drains, where there is no slot to blame.
+// For exceptions between drains, which belong to no slot.
 void Slots::give_up(const Error& error) {
     page_.draining = 0;
     for (std::uint32_t i = 0; i < count(); ++i) {
@@ -144,14 +145,14 @@ void Slots::give_up(const Error& error) {
         slot.error_kind = static_cast<std::uint32_t>(error.kind);
         if (!is_set) node::set_error(slot.error_text, error);
         slot.failures.fetch_add(1);
-        // newest_only may take a sealed slot back at this very moment.
+        // newest_only may take a sealed slot back at this moment.
         if (slot.state.compare_exchange_strong(state, SlotState::failed)) node::ring(page_.news);
     }
 }
 
-// An agent that has just come may find in a slot what another has committed: the agent of a dead session did, after
-// it. So may one that failed after its node file had its name. Drained again it would cost its whole volume and leave a
-// part that nobody commits.
+// A new agent may find a committed snapshot in a slot: an agent of the dead session committed it later. An agent may
+// also have failed after its node file had its name. Another drain would cost the whole volume and leave a part that
+// nobody commits.
 Result<bool> Slots::is_committed(std::uint32_t slot) const {
     FB_TRY_ASSIGN(peeked, peek(slot));
     const std::string stream = page_.streams[page_.slots[slot].stream].name.data();

@@ -1,5 +1,5 @@
-// The slots of a node as its agent sees them: the changes of state that the agent makes on the control page, and what
-// it has noted of each slot beside the page. Notes go with the agent; all that another agent needs stands on the page.
+// The slots of a node from the side of its agent: its state changes on the control page, and its notes on each slot
+// beside the page. The notes end with the agent. Everything that another agent needs is on the page.
 
 #pragma once
 
@@ -26,16 +26,16 @@ namespace forebay::agent {
 struct SlotNotes {
     sys::Mapping mapping;                                     // of the staged file
     std::uint64_t torn = 0;                                   // the save that was found damaged in memory
-    std::optional<sys::Clock::time_point> absent_since = {};  // the drained node file is missed at the target
-    std::uint32_t look_first_at = 0;     // the node whose arrival is checked first: this one, then one that was absent
-    std::uint64_t file_bytes = 0;        // of the drain under way
-    double drain_seconds = 0;            // that the last drain took
-    std::atomic<bool> overruled{false};  // the drain keeps no limit on the slowdown, so as to end in time
+    std::optional<sys::Clock::time_point> absent_since = {};  // the drained node file is missing at the target
+    std::uint32_t look_first_at = 0;     // the node whose arrival is checked first: this node, later an absent node
+    std::uint64_t file_bytes = 0;        // of the running drain
+    double drain_seconds = 0;            // of the last drain
+    std::atomic<bool> overruled{false};  // the drain ignores the limit on the slowdown, to end in time
 };
 
 class Slots {
 public:
-    /// All of them must outlive it.
+    /// All arguments must outlive it.
     Slots(sys::Store& store, node::Staging& staging, const node::SessionFile& session, Schedule& schedule,
           const Tell& tell);
 
@@ -47,49 +47,49 @@ public:
     Urgency urgency(std::uint32_t slot) const { return urgency_of(page_, slot); }
     std::string path(std::uint32_t slot) const { return staging_.slot_path(slot); }
     SlotNotes& notes(std::uint32_t slot) { return notes_[slot]; }
-    /// Maps the staged file, anew where it is mapped already.
+    /// Maps the staged file, or maps it again.
     Result<> map(std::uint32_t slot);
-    /// The staged file, as it is mapped.
+    /// The mapped staged file.
     std::span<const std::byte> image(std::uint32_t slot) const { return notes_[slot].mapping.bytes(); }
     Result<format::Peek> peek(std::uint32_t slot) const { return format::peek(image(slot), path(slot)); }
-    /// With stream and step of the slot.
+    /// An event with stream and step of the slot.
     Event event(What what, std::uint32_t slot);
 
-    /// In the run, until the application is given it.
+    /// Keeps it in the run until the application gets it.
     Result<> keep_flagged(const node::Flagged& flagged) { return catalog::keep_flagged(store_, session_.run, flagged); }
-    /// As node::put_flagged(), for stations on several threads.
+    /// Like node::put_flagged(), for stations on several threads.
     bool put_flagged(std::uint32_t stream, const node::Flagged& flagged);
 
     void set(std::uint32_t slot, node::SlotState state);
-    /// Marks the slots that a killed agent was draining as sealed again. Node files that it has brought to the target
-    /// stay there.
+    /// Marks slots that a killed agent was draining as sealed again. Node files that it brought to the target stay
+    /// there.
     void take_over();
-    /// Takes a slot that is sealed, or failed, for a drain. False where newest_only has taken it back at this moment.
+    /// Takes a sealed or failed slot for a drain. False if newest_only took it back at this moment.
     bool take(std::uint32_t slot, node::SlotState state);
     void begin_drain(std::uint32_t slot);
-    /// The slot needs no drain any more: it is committed, has failed, or is left to others.
+    /// The slot needs no drain any more: it is committed, failed, or left to other nodes.
     void end_drain() { ++drains_ended_; }
-    /// The drain, or the commit, has failed: the slot keeps its staged copy, or gives it up where that is damaged.
+    /// Call it after a failed drain or commit. The slot keeps its staged copy, or gives it up if the copy is damaged.
     void fail(std::uint32_t slot, const Error& cause);
-    /// Fails every slot that is not done, because the agent must leave: the next save gets the error at once, instead
-    /// of waiting for an agent that is gone.
+    /// Fails every unfinished slot, because the agent must leave: the next save gets the error at once, and does not
+    /// wait for an agent that is gone.
     void give_up(const Error& error);
-    /// Whether the target has the very save that the slot holds.
+    /// True if the target has the very save that the slot holds.
     Result<bool> is_committed(std::uint32_t slot) const;
-    /// Whether any slot is neither committed nor free, or is held by a station.
+    /// True if a slot is neither committed nor free, or if a station holds it.
     bool unfinished() const;
     bool waits_for_peers() const;
-    /// Whether what a slot has brought is missed at the target, and looked for again: for limits::names_stay_max.
+    /// True if a slot's node file is missing at the target and is still looked for: for limits::names_stay_max.
     bool misses_any() const;
     /// Counts each snapshot whose deadline has passed, once.
     void count_missed_deadlines();
-    /// Says so when drains were begun that never came to an end.
+    /// Reports drains that began and never ended.
     void check_counts() const;
 
 private:
     bool is_whole(std::uint32_t slot) const;
 
-    /// Why nothing can be written, if the run does not lie at its path any more.
+    /// The error if the run is not at its path any more: nothing can be written.
     std::optional<Error> run_is_gone() const;
 
     sys::Store& store_;

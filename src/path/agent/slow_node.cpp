@@ -36,6 +36,7 @@ std::vector<NodeDrained> drains_of_others(sys::Store& store, const NodeFileOfRun
         const auto& path = paths[i * paths.size() / count];
         const auto text = sys::read_text(store, path, format::status_bytes);
         const auto line = text ? format::decode_status(*text, path) : text.error();
+        // Status lines of earlier sessions stay in the run.
         if (line && line->session == session)
             drains.push_back({telemetry::node_name(*line), line->counts.bytes_drained, line->counts.drain_seconds});
     }
@@ -58,7 +59,7 @@ void SlowNode::judge(const NodeDrained& own) {
     const bool looked_before = !before_.empty();
     for (const auto& other : read_()) {
         auto& before = before_[other.name];
-        // One that has drained nothing since the last look tells nothing now.
+        // A node that drained nothing since the last look says nothing now.
         const auto rate = rate_since(other, before);
         if (rate <= 0) continue;
         if (!looked_before || before.seconds > 0) rates.push_back(rate);
@@ -83,7 +84,7 @@ bool SlowNode::is_due(sys::Clock::time_point now) const {
     return plan_ && plan_->is_due(now);
 }
 
-// What it drained through a neighbour says nothing of its own way: it is judged anew from the next look on.
+// Drains through a neighbour say nothing about its own way: it is judged anew from the next look on.
 void SlowNode::probed(double ratio, sys::Clock::time_point now) {
     const std::lock_guard lock(alone_);
     if (!plan_ || !plan_->probed(ratio, now)) return;

@@ -1,6 +1,6 @@
-// Goal: an agent finds out that its node is slow, after it has come last twice and no sooner, from that the others read
-// nothing; a file system that is slow as a whole, and healthy runs, name nobody; probes bring a node back. Method: made
-// drains of 16 nodes, and status lines in a directory.
+// Goal: an agent finds that its node is slow, after it came last twice and no sooner. The remaining agents read nothing
+// for that. A file system that is slow as a whole, and healthy runs, give no slow node. Probes bring a node back.
+// Method: made drains of 16 nodes, and status lines in a directory.
 
 #include "path/agent/slow_node.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t step_bytes = 1u << 30;
 
-/// Nodes that drain step by step, each with an agent that looks at itself; who is slowest commits.
+/// Nodes that drain step by step, each with an agent that checks itself. The slowest node commits.
 struct Drainers {
     explicit Drainers(std::size_t count) : drains(count), rates(count, 1e9) {
         for (std::size_t i = 0; i < count; ++i) {

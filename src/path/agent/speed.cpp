@@ -9,9 +9,9 @@ namespace forebay::agent {
 
 namespace {
 
-// How often the rate is set anew: often enough to follow steps of 100 ms, seldom enough to cost nothing.
+// The pause between two updates of the rate: short enough to follow steps of 100 ms, long enough to cost nothing.
 constexpr std::chrono::milliseconds update_pause{10};
-// How often a drain looks whether its application lives: 1 system call a second.
+// How often a drain checks if its application lives: 1 system call a second.
 constexpr std::chrono::milliseconds look_pause{1000};
 
 }  // namespace
@@ -46,6 +46,7 @@ bool Speed::application_computes(sys::Clock::time_point now) {
 }
 
 Pacer::Answer Speed::answer(const Progress& progress, sys::Clock::time_point now) {
+    // A drain cannot slow down an application that waits or has ended.
     if (!application_computes(now)) return {};
     const auto left_seconds = progress.ends_unix_ns == never_due
                                   ? std::numeric_limits<double>::infinity()
@@ -56,7 +57,7 @@ Pacer::Answer Speed::answer(const Progress& progress, sys::Clock::time_point now
                           .seconds_left = left_seconds});
 }
 
-// All threads of a drain call this. One of them sets the rate; the others do not wait for it.
+// All threads of a drain call this. One of them sets the rate; the rest do not wait for it.
 bool Speed::update(const Progress& progress) {
     const std::unique_lock alone(updating_, std::try_to_lock);
     if (!alone.owns_lock()) return false;
@@ -64,6 +65,7 @@ bool Speed::update(const Progress& progress) {
     if (now - updated_ < update_pause) return false;
     updated_ = now;
     take_steps();
+    // Without a limit the slowdown is only measured.
     if (slowdown_percent_max_ == 0) return false;
     const auto allowed = answer(progress, now);
     auto rate = rate_max_;

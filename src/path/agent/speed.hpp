@@ -1,7 +1,7 @@
-// The speed of the agent at this moment: its rate, and whether drains stand still so that a step of the simulation
-// can be measured without them. One object for all drains of an agent, nested ones too.
+// The current speed of the agent: its rate, and if drains stand still so that a step of the simulation can be measured
+// without them. All drains of an agent share one object, also nested drains.
 //
-// Threads: update() and holds() by all threads of a drain at once; the others between drains.
+// Threads: any thread of a drain may call update() and holds() at once; the rest between drains.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace forebay::agent {
 
-/// While it lives, the page says that the agent moves bytes, or that it does not; then what was said before.
+/// While it lives, the page shows if the agent moves bytes. Then the page shows the state before.
 class Moving {
 public:
     Moving(node::Control& page, bool moves) : page_(page), before_(tell(moves)) {}
@@ -36,23 +36,23 @@ private:
 
 class Speed {
 public:
-    /// `limits` are those of the session. Reads what the application tells on the page of `staging`, and says there how
-    /// fast drains may go.
+    /// `limits` are the session's limits. Reads the application's reports from the page of `staging`, and writes there
+    /// how fast drains may go.
     Speed(node::Staging& staging, const AgentOptions& limits);
 
-    /// Takes what the simulation's steps took since the last call.
+    /// Takes the times of the simulation's steps since the last call.
     void take_steps();
 
-    /// The drain under way.
+    /// The running drain.
     struct Progress {
         std::uint64_t done_bytes = 0, file_bytes = 0;
-        std::int64_t ends_unix_ns = 0;  // when it should have ended; Schedule::ends_unix_ns()
+        std::int64_t ends_unix_ns = 0;  // the required end; Schedule::ends_unix_ns()
     };
-    /// Sets rate and hold anew, at most every 10 ms. True when the drain goes faster than the limit on the slowdown
-    /// allows, so as to end in time.
+    /// Sets rate and hold again, at most every 10 ms. True if the drain goes faster than the limit on the slowdown
+    /// allows, to end in time.
     bool update(const Progress& progress);
 
-    /// Whether drains stand still.
+    /// True if drains stand still.
     bool holds() const { return hold_; }
     move::Pace& pace() { return pace_; }
 
@@ -63,11 +63,11 @@ private:
     node::Staging& staging_;
     node::Control& page_;
     const double slowdown_percent_max_;
-    const std::uint64_t rate_max_;  // bytes a second; 0: none
+    const std::uint64_t rate_max_;  // bytes a second; 0: no limit
     move::Pace pace_;
     std::atomic<bool> hold_{false};
 
-    std::mutex updating_;  // guards what follows while a drain is under way
+    std::mutex updating_;  // guards the members below while a drain runs
     Pacer pacer_;
     std::uint64_t samples_seen_ = 0;
     sys::Clock::time_point updated_, looked_for_application_;

@@ -15,7 +15,7 @@ namespace forebay::agent {
 
 namespace {
 
-// Files that an error names; the log and a listing have the others.
+// The most files in an error. The log and a listing have the rest.
 constexpr std::size_t named_max = 3;
 
 std::string closed_prefix(const std::string& directory) { return node::spool_path(directory) + ".closed-"; }
@@ -75,12 +75,13 @@ Result<> check_spools(const std::string& directory) {
 }
 
 Result<> remove_spools(const std::string& directory) {
+    // Closed first: a program that still writes by its path gets an error, instead of losing its file.
     FB_TRY(close_spool(directory));
     FB_TRY(check_spools(directory));
     FB_TRY_ASSIGN(spools, spools_of(directory));
     for (const auto& spool : spools) {
         FB_TRY_ASSIGN(gone, remove_unfinished(spool));
-        // A program whose working directory it is has just finished another file.
+        // A program with this working directory has just finished another file.
         if (!gone) return not_packed(directory, finished_in(spool));
     }
     return {};
@@ -122,8 +123,8 @@ void SpoolKeeper::keep() {
     }
 }
 
-// An error that stays is said once, and again when it has changed or come back. Texts of the target's errors have the
-// name of the try in them, so of those the kind counts.
+// A lasting error is reported once, and again after it changed or came back. Errors of the target contain the name of
+// the try, so only their kind is compared.
 void SpoolKeeper::tell_change(const Result<>& packed) {
     std::string left;
     for (const auto& [path, spool] : spools_)
@@ -156,14 +157,14 @@ Result<> SpoolKeeper::pack_spool(const std::string& path, bool all) {
         now - spool.first_seen < pace_.wait_max)
         return {};
     spool.packer.try_again();
-    // What comes while this goes on waits for the next round: programs that never rest would keep it for ever.
+    // Files that come meanwhile wait for the next round: programs that never rest would keep it busy for ever.
     for (std::uint64_t files = 0; files < there.files.size();) {
         FB_TRY_ASSIGN(packed, spool.packer.pack_batch());
         if (packed.files == 0) break;
         files += packed.files;
         tell_({.what = What::packed, .bytes = packed.bytes, .count = packed.files});
     }
-    spool.seen = false;  // after an error it is due still
+    spool.seen = false;  // after an error it is still due
     spool.left_out = spool.packer.left_out();
     return {};
 }
@@ -175,13 +176,14 @@ Result<> SpoolKeeper::finish() {
     }
     wake_.notify_all();
     thread_.join();
+    // The thread has ended, so only this call uses the packers now.
     FB_TRY(close_spool(directory_));
     const auto packed = attempt([this] { return pack(true); });
     tell_change(packed);
     FB_TRY(packed);
     FB_TRY_ASSIGN(left, left_in(directory_));
     if (left.empty()) return remove_spools(directory_);
-    // A packer that tried to read the files knows better why they were left out than this look at them.
+    // A packer that tried to read the files knows the reasons better than this look.
     std::vector<LeftOut> tried;
     for (const auto& [path, spool] : spools_) std::ranges::copy(spool.left_out, std::back_inserter(tried));
     if (!tried.empty()) left.left_out = std::move(tried);

@@ -1,9 +1,10 @@
-// The spool of a session on one node: programs of the job put small finished files there, the agent packs them. A
-// thread of the agent's host, beside its loop: a drain that takes long holds no file up, nor the other way round.
+// The spool of a session on one node: programs of the job put small finished files there, and the agent packs them.
+// This is a thread of the agent's host beside its loop: a long drain does not delay files, and packing does not delay
+// drains.
 //
-// Life:  DIR/spool is open -> closed by a rename to DIR/spool.closed-ID, so that who still writes there by its path is
-//        told (ENOENT) -> packed -> removed when nothing finished is in it. A closed one that is not packed to its end
-//        is packed by whoever serves or drains DIR next.
+// Life:  DIR/spool is open -> closed by a rename to DIR/spool.closed-ID, so a program that still writes there by its
+//        path gets ENOENT -> packed -> removed when no finished file is in it. A closed spool that is not fully packed
+//        is packed by the next agent or program that serves or drains DIR.
 
 #pragma once
 
@@ -22,7 +23,7 @@
 
 namespace forebay::agent {
 
-/// When a batch is packed that is not full: so long after its first file was seen, or with so much.
+/// A batch that is not full is packed this long after its first file was seen, or with this much.
 struct SpoolPace {
     std::chrono::milliseconds look{1'000};
     std::chrono::milliseconds wait_max{10'000};
@@ -30,16 +31,16 @@ struct SpoolPace {
     std::uint64_t files = 1'000, bytes = 64u << 20;
 };
 
-/// The stream of a staging directory's packed files: packed-HOST-N, N being the virtual node. Nodes of one host name
-/// share it, and lose nothing by that.
+/// The stream of a staging directory's packed files: packed-HOST-N; N is the virtual node. Nodes with the same host
+/// name share it, and lose nothing.
 std::string spool_stream(const std::string& directory, const std::string& host);
 
-/// Nothing when no finished file is in a spool of this staging directory, open or closed; else an error that names some
-/// and says where they are. A spool that cannot be looked at is not empty.
+/// Succeeds if no spool of this staging directory, open or closed, has a finished file. Otherwise returns an error with
+/// some files and their place. An unreadable spool does not count as empty.
 Result<> check_spools(const std::string& directory);
 
-/// Closes the spool of a session that has ended, and removes it with its unfinished files. Errors as check_spools();
-/// the finished files stay then.
+/// Closes the spool of an ended session, and removes it with its unfinished files. Errors as check_spools(): the
+/// finished files stay then.
 Result<> remove_spools(const std::string& directory);
 
 class SpoolKeeper {
@@ -50,8 +51,8 @@ public:
     SpoolKeeper& operator=(const SpoolKeeper&) = delete;
     ~SpoolKeeper();
 
-    /// Ends the thread, closes the spool, packs all that is left, and removes the spool. After an error what is
-    /// finished stays there.
+    /// Ends the thread, closes the spool, packs the rest, and removes the spool. After an error the finished files stay
+    /// there.
     Result<> finish();
 
 private:
@@ -74,12 +75,12 @@ private:
     const SpoolPace pace_;
     const Tell tell_;
     std::map<std::string, Spool> spools_;  // by path
-    std::string reported_;                 // what the log says of the spools now; not everything each time
+    std::string reported_;                 // the log's last text on the spools; not everything each time
 
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::condition_variable wake_;
     bool ends_ = false;
-    sys::Thread thread_;  // none where none could be had: finish() packs then
+    sys::Thread thread_;  // without a thread finish() packs
 };
 
 }  // namespace forebay::agent

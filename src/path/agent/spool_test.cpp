@@ -1,7 +1,7 @@
-// Goal: what programs of the job put into a spool is packed by whoever serves or drains its staging directory, or stays
-// and is told by name, once; nothing is taken away with a spool that is not packed.
-// Method: keepers of spools with short pauses, over the simulated disk; a user who is not root; a program whose working
-// directory the spool is; a forwarder over another disk than this machine's.
+// Goal: files that programs of the job put into a spool are packed by the next server or drain of its staging
+// directory, or they stay and are reported by name, once. No file is removed with an unpacked spool. Method: keepers of
+// spools with short pauses, over the simulated disk; a user who is not root; a program whose working directory is the
+// spool; a forwarder over another disk than this machine's.
 
 #include "path/agent/spool.hpp"
 
@@ -79,7 +79,7 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
                 fs::rename(left.spool / (std::string(".") + name), left.spool / name);
                 if (!test::soon([&] { return !fs::exists(left.spool / name); })) return std::string(name) + " stays";
             }
-            std::this_thread::sleep_for(20ms);  // some rounds more
+            std::this_thread::sleep_for(20ms);  // some more rounds
             {
                 const std::lock_guard lock(mutex);
                 for (const auto& line : log) text += line.find("bad: ") != line.npos ? "told, " : "";
@@ -135,7 +135,7 @@ TEST_CASE("two nodes of one host name pack into one stream at once: all of both 
     for (int round = 0; round < 10; ++round) {
         const Left a("a-0"), b("b-0");
         SimStore disk(run);
-        // A host whose clock was ahead has packed once: both take the same next step.
+        // A host whose clock was ahead has packed once: both packers take the same next step.
         REQUIRE(disk.make_directories(run + "/" + stream + "/step-9000000000000"));
         for (int i = 0; i < 5; ++i) {
             put(a.spool / ("a" + std::to_string(i)), "of a");
@@ -161,7 +161,7 @@ TEST_CASE("at its end a spool is closed: programs are refused, what is unfinishe
     REQUIRE(left.finish(disk));
     CHECK(left.names().empty());
     CHECK(test::packed_in(disk, run, stream) == Contents{{"old", "of an end that was cut"}, {"d/new", "new"}});
-    REQUIRE(agent::remove_spools(left.directory));  // as often as one likes
+    REQUIRE(agent::remove_spools(left.directory));  // it may be called again
 }
 
 TEST_CASE("a spool that is closed and not packed: by its path it is gone, and what is in it stays and is told") {
@@ -174,7 +174,7 @@ TEST_CASE("a spool that is closed and not packed: by its path it is gone, and wh
     disk.fail(test::Op::open, 0, {ErrorKind::full, "No space left"}, 1000);
     CHECK(left.finish(disk).error().kind == ErrorKind::full);
     CHECK_FALSE(fs::exists(left.spool));
-    // Of a program whose working directory it is.
+    // Written by a program whose working directory is the spool.
     const int file = ::openat(at, "late", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     REQUIRE(::write(file, "late", 4) == 4);
     ::close(file);
@@ -208,7 +208,7 @@ TEST_CASE("a program that never rests: what it was not refused is packed or stay
         }
     });
     REQUIRE(test::soon([&] { return finished > 10; }));
-    static_cast<void>(left.finish(disk));  // which may find others that came after its last look
+    static_cast<void>(left.finish(disk));  // it may find files that came after its last look
     stop = true;
     program.join();
     ::close(at);

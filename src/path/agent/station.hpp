@@ -1,11 +1,11 @@
-// Stations: the things done with a sealed slot. The drain is the first, and the one that must succeed. The others
-// follow it, in the order of the agent's list, once the slot's node file is durable; what is sealed meanwhile goes
-// before them. A slot is free for the next save when no station needs it.
+// Stations: the steps done with a sealed slot. The drain is the first station, and must succeed. The further stations
+// follow in the order of the agent's list, when the slot's node file is durable. Slots that are sealed meanwhile go
+// first. A slot is free for the next save when no station needs it.
 //
-// A slot that an agent begins to drain gets a bit on the control page for each station that wants it, and loses the bit
-// when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left. The
-// station of analyses (insitu_station.hpp) has no more than a lease: a save that needs the slot takes it. A station
-// that others must not wait for works on a thread of its own (side_station.hpp).
+// When an agent begins to drain a slot, it sets a bit on the control page for each station that wants the slot. It
+// clears the bit when the station has run. So the agent after a killed agent, also in a later session, knows the
+// remaining work. The station of analyses (insitu_station.hpp) only has a lease: a save that needs the slot takes it. A
+// station that must not delay the rest works on a thread of its own (side_station.hpp).
 
 #pragma once
 
@@ -33,18 +33,18 @@ public:
     virtual const char* name() const = 0;
     /// Its bit in SlotControl::holds, the same in every agent.
     virtual std::uint32_t hold() const = 0;
-    /// Whether it has anything to do with what is sealed in the slot. Not asked of the drain.
+    /// True if it has anything to do with the sealed slot. Not called for the drain.
     virtual bool wants(std::uint32_t /*slot*/) const { return true; }
-    /// One try, which ends soon after `stop`, with an error. It verifies what it reads: a slot whose save was damaged
-    /// in memory, and given up, is held and run as any other one. `again`: one may have come to an end before, by this
-    /// agent or another one; what it has done is found by a look. After the drain it is always true. `gate` is asked
-    /// between pieces of the work, and may run drains.
+    /// One try. It ends soon after `stop`, with an error. It verifies the bytes that it reads: a slot whose save was
+    /// damaged in memory and given up is held and run like any slot. `again`: a try may have ended before, by this or
+    /// another agent, so look for its results. It is always true after the drain. `gate` is asked between pieces of the
+    /// work, and may run drains.
     virtual Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) = 0;
-    /// Whether it goes on with the slot beside the agent's loop: then it takes its bit away itself, and rings the bell.
+    /// True if it works on the slot beside the agent's loop: then it clears its bit itself, and rings the bell.
     virtual bool is_at_work(std::uint32_t /*slot*/) const { return false; }
 };
 
-/// Makes the stations that follow the drain, for an agent with these slots, which outlive them.
+/// Makes the stations after the drain, for an agent with these slots. The slots outlive them.
 using MakeStations = std::function<std::vector<std::unique_ptr<Station>>(Slots& slots)>;
 
 }  // namespace forebay::agent

@@ -1,7 +1,7 @@
-// Goal: a slot is free when no station needs it; stations run in their order, after the drain, and what is sealed
-// meanwhile goes before them; one that fails costs nothing but itself; what a killed agent left is run by the next one,
-// also by that of a later session. Method: stations of this file's own behind the agent over staged node files, and an
-// application that wants a slot which is held.
+// Goal: a slot is free when no station needs it. Stations run in their order, after the drain, and slots sealed
+// meanwhile go first. A failing station costs only itself. The next agent runs the stations that a killed agent left,
+// even in a later session. Method: the test's own stations behind the agent over staged node files, and an application
+// that wants a held slot.
 
 #include "path/agent/station.hpp"
 
@@ -29,12 +29,12 @@ using test::SimStore;
 
 namespace {
 
-/// Notes what it sees: "NAME STREAM@STEP".
+/// Notes each visit: "NAME STREAM@STEP".
 class Watcher final : public agent::Station {
 public:
     struct Notes {
         std::vector<std::string> seen;
-        std::string stream = "restart";  // that it wants
+        std::string stream = "restart";  // the stream that it wants
         std::function<Result<>(move::Gate&)> work = [](move::Gate&) { return Result<>(); };
     };
     Watcher(const char* name, std::uint32_t hold, agent::Slots& slots, Notes& notes)
@@ -67,7 +67,7 @@ agent::MakeStations both(Watcher::Notes& notes) {
     };
 }
 
-/// Serves the node until what is sealed is done; false where something is not.
+/// Serves the node until every sealed slot is done; false if something failed.
 bool serve(Node& node, sys::Store& store, const agent::MakeStations& stations, const std::atomic<bool>& stop) {
     node.page().ending = 1;
     const auto tell = agent::to_log([&node](const std::string& line) { node.log += line + "\n"; });
@@ -243,7 +243,7 @@ TEST_CASE("a save gets no slot that a station holds, and gets it when the statio
         stream.save(1).value();
         stream.wait_committed(10s).value();
         auto node = node::Staging::join(test::staging_of(options)).value();
-        // The agent has no station, and would let go of the slot. This drain keeps it busy for a second.
+        // The agent has no station, and would release the slot. This drain keeps it busy for a second.
         auto slow = session.stream("slow", {.rate_bytes_per_second = 800'000}).value();
         slow.array("u", f64, {large.size()}, {packed({{0}, {large.size()}}, large.data())}).value();
         slow.save(1).value();

@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 format::SlotStatus status_of_slot(const node::SlotControl& slot) {
     const auto state = slot.state.load(std::memory_order_acquire);
     format::SlotStatus status{.state = node::name_of(state)};
-    // What is in a slot that is being filled is not known before its seal.
+    // A slot that is being filled has no known contents before its seal.
     if (state == SlotState::empty || state == SlotState::filling) return status;
     status.step = slot.step.load();
     status.bytes = slot.file_bytes.load();
@@ -39,7 +39,7 @@ bool waits_to_drain(const format::SlotStatus& slot) {
     return slot.state == "sealed" || slot.state == "draining" || slot.state == "failed";
 }
 
-// One write over what is there: 4096 bytes, so that the file never has another size.
+// One write of 4096 bytes over the old status, so the file never has another size.
 Result<> write_status(sys::Store& store, const NodeFileOfRun& file, const std::string& text) {
     FB_TRY(catalog::check_identity(store, file.run, file.run_id));
     FB_TRY_ASSIGN(open, store.open(file.path(), sys::Access::update));
@@ -47,7 +47,7 @@ Result<> write_status(sys::Store& store, const NodeFileOfRun& file, const std::s
     return open->close();
 }
 
-// A collector that reads at this moment finds the old file or the new one. A power cut may lose both.
+// A collector that reads now finds the old file or the new file. A power cut may lose both.
 Result<> write_metrics(const std::string& path, const format::StatusLine& line, const std::string& run) {
     auto& store = sys::posix_store();
     telemetry::Summary none;
@@ -84,6 +84,7 @@ format::StatusLine status_of(const node::Control& page) {
     const auto slots = std::min(page.slot_count.load(std::memory_order_acquire), node::slots_max);
     for (std::uint32_t i = 0; i < slots; ++i) {
         const auto& slot = page.slots[i];
+        // The stream may have been added after the count was read.
         if (slot.stream >= streams) continue;
         const auto status = status_of_slot(slot);
         if (waits_to_drain(status)) line.counts.backlog_bytes += status.bytes - status.drained_bytes;
@@ -102,12 +103,12 @@ struct StatusWriter::Shared {
     const Tell tell;
     const std::int64_t began_unix_ns = sys::unix_ns();
 
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable wake, done;
-    node::Staging* staging;  // null: the agent has ended; neither the page nor `tell` is there any more
+    node::Staging* staging;  // null: the agent has ended, so page and `tell` are gone
     bool soon = false, fails = false, metrics_fail = false, is_done = false;
     std::string last_error = {}, why = {};
-    std::string last_state = {};  // not empty: the last status is to be written
+    std::string last_state = {};  // not empty: the last status must be written
     milliseconds next{0};         // after it
     std::uint64_t bytes_before = 0;
     sys::Clock::time_point last = sys::Clock::now();
@@ -119,7 +120,7 @@ struct StatusWriter::Shared {
     void tell_change(bool& fails_now, const Result<>& written, const std::string& path);
 };
 
-// Under the lock: the page is there as long as `staging` is not null.
+// Call it under the lock: the page exists as long as `staging` is not null.
 format::StatusLine StatusWriter::Shared::line() {
     auto status = status_of(staging->control());
     status.period_seconds = std::chrono::duration<double>(next.count() > 0 ? next : period()).count();
@@ -131,7 +132,7 @@ format::StatusLine StatusWriter::Shared::line() {
     status.began_unix_ns = of.began_unix_ns > 0 ? of.began_unix_ns : began_unix_ns;
     status.last_error = last_error;
     status.why = why;
-    // What the drains under way have written counts too: a drain may take minutes.
+    // Running drains count too: a drain may take minutes.
     auto bytes = status.counts.bytes_drained;
     for (const auto& stream : status.streams)
         for (const auto& slot : stream.slots)
@@ -155,6 +156,7 @@ void StatusWriter::Shared::write(std::unique_lock<std::mutex>& lock) {
     soon = false;
     const auto written_line = line();
     lock.unlock();
+    // Without the lock: the target may hang, and end() must not wait for it.
     const auto written = attempt([&] { return write_status(*store, of.file, format::encode(written_line)); });
     const auto counted = attempt([&]() -> Result<> {
         if (of.metrics_path.empty()) return {};
@@ -169,7 +171,7 @@ void StatusWriter::Shared::write(std::unique_lock<std::mutex>& lock) {
 void StatusWriter::Shared::keep() {
     std::unique_lock lock(mutex);
     const auto ends = [this] { return !last_state.empty() || staging == nullptr; };
-    // Agents of a large job begin together: each writes its first status at another moment of the period.
+    // Agents of a large job begin together, so each writes its first status at a random moment of the period.
     auto due = sys::Clock::now();
     if (staging != nullptr && period() > pace.least)
         due += milliseconds(sys::random_u64() % static_cast<std::uint64_t>(period().count()));
@@ -215,6 +217,7 @@ void StatusWriter::end(const std::string& state, milliseconds next) {
     shared_->next = next;
     shared_->wake.notify_all();
     const bool is_done = shared_->done.wait_for(lock, shared_->pace.end_max, [this] { return shared_->is_done; });
+    // From here on a late thread uses neither the page nor `tell`.
     shared_->staging = nullptr;
     lock.unlock();
     if (is_done) thread_.join();

@@ -1,6 +1,6 @@
-// Goal: a status costs one open and one write of 4096 bytes and says what the page says; all agents of a job together
-// write 200 a second at most; a target that hangs, fails or is another run costs nothing but the status.
-// Method: a page filled by hand, the simulated disk as target, and a store that hangs until it is let go.
+// Goal: a status costs one open and one write of 4096 bytes, and agrees with the page. All agents of a job together
+// write at most 200 a second. A target that hangs, fails or is another run costs only the status. Method: a page filled
+// by hand, the simulated disk as target, and a store that hangs until it is released.
 
 #include "path/agent/status_writer.hpp"
 
@@ -39,7 +39,7 @@ agent::StatusOf of(std::uint64_t run_id = 0, const std::string& metrics_path = "
 
 void ignore(const agent::Event&) {}
 
-/// Nothing where there is none, or one that is being written.
+/// Nothing if there is no status, or if it is just being written.
 std::optional<format::StatusLine> status_in(const SimStore& disk) {
     const auto text = disk.peek(path);
     if (!text) return {};
@@ -47,7 +47,7 @@ std::optional<format::StatusLine> status_in(const SimStore& disk) {
     return line ? std::optional(std::move(*line)) : std::nullopt;
 }
 
-/// Each open waits until it is let go.
+/// Each open waits until it is released.
 class HangingStore final : public test::PassingStore {
 public:
     using PassingStore::PassingStore;
@@ -155,7 +155,7 @@ TEST_CASE("a status has every count of the page that its line says") {
         const bool is_there = count.in_status != describe::InStatus::no;
         CHECK((text.find("\"" + std::string(count.name) + "\":") != text.npos) == is_there);
         ++number;
-        // What is sealed and not drained is worked out.
+        // Sealed bytes that are not drained are computed.
         if (is_there && std::string(count.name) != "backlog_bytes") CHECK(static_cast<int>(copied) == number);
     };
     describe::each_node_count([&](const auto& count, auto, auto get) { check(count, get(line.counts)); });
@@ -233,7 +233,7 @@ TEST_CASE("a target that hangs does not hold the agent's end, and is told of not
         writer.hear({.what = What::failed, .detail = "no space"});
         writer.end("ended");
     }
-    lines.reset();  // nor are the page and the agent's log there any more
+    lines.reset();  // page and log of the agent are gone too
     disk.fail(Op::write, 0, {ErrorKind::full, "No space left on device"}, 1);
     std::weak_ptr<HangingStore> alive = store;
     store->let_go();

@@ -8,7 +8,7 @@
 namespace forebay::agent {
 
 Result<Target> target_of(const std::string& run, const node::Forwarding& forwarding, const ViewMaker& make_view) {
-    // This store belongs to nobody. A view names files by their paths, which a bucket has not.
+    // This store has no owner. A bucket gets no views: they have paths of files.
     if (forwarding.to.empty())
         return Target{{std::shared_ptr<void>(), &sys::target_store()}, sys::is_far(run) ? ViewMaker() : make_view};
     FB_TRY_ASSIGN(forwarded,

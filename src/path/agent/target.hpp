@@ -1,4 +1,4 @@
-// Where an agent writes: the target itself, or a forwarder that writes there for it.
+// The place to which an agent writes: the target itself, or a forwarder that writes to it.
 
 #pragma once
 
@@ -11,10 +11,10 @@ namespace forebay::agent {
 
 struct Target {
     std::shared_ptr<sys::Store> store;
-    ViewMaker make_view;  // a forwarder makes views where it writes
+    ViewMaker make_view;  // a forwarder makes views at its own place
 };
 
-/// Connects to nobody yet. `make_view` is for where there are no forwarders; as in run_agent().
+/// Does not connect yet. `make_view` is used without forwarders; as in run_agent().
 Result<Target> target_of(const std::string& run, const node::Forwarding& forwarding, const ViewMaker& make_view);
 
 }  // namespace forebay::agent

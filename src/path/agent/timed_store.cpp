@@ -11,7 +11,7 @@ namespace {
 
 // Smaller writes are manifests, names and events.
 constexpr std::uint64_t timed_bytes_min = 4096;
-// So many are passed on before the file is synced: of a drain of a terabyte in blocks of 16 MiB, a sixteenth.
+// This many writes are passed on before the file is synced: a sixteenth of a terabyte drain in blocks of 16 MiB.
 constexpr std::size_t writes_untold_max = 4096;
 
 class TimedFile final : public sys::PassingFile {
@@ -44,13 +44,14 @@ private:
     void keep(const TimingSink::Write& write) {
         const std::unique_lock lock(alone_);
         writes_.push_back(write);
+        // Bounds the memory of a large file.
         if (writes_.size() >= writes_untold_max) tell_locked();
     }
     void tell() {
         const std::unique_lock lock(alone_);
         tell_locked();
     }
-    // The layout is asked for after the writes: a file of several layouts gets each one as it grows into it.
+    // The layout is read after the writes: a file with several layouts gets each layout when it grows into it.
     void tell_locked() {
         if (writes_.empty()) return;
         sink_.wrote(writes_, file_->stripes());

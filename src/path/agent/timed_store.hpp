@@ -1,8 +1,8 @@
-// A Store that tells how long each write and sync takes, and at which storage target: what an agent drains through. It
-// changes nothing of what it passes on.
+// A Store that measures each write and sync, with its storage target. An agent drains through it. It changes nothing
+// that it passes on.
 //
-// Cost: two readings of the clock a write, and a question about the file's layout a file that is synced.
-// Threads: as the Store below it; `sink` is called from any of its threads.
+// Cost: two readings of the clock for each write, and one query of the file's layout for each synced file. Threads: as
+// the Store below it; `sink` is called from any of its threads.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace forebay::agent {
 
-/// Hears of the writes of one file when it is synced or closed, and of syncs.
+/// Gets the writes of a file when it is synced or closed, and gets syncs.
 class TimingSink {
 public:
     TimingSink() = default;
@@ -31,7 +31,7 @@ public:
         std::uint64_t offset = 0, bytes = 0;
         bool failed = false;
     };
-    /// `map` is empty where the layout is not known.
+    /// `map` is empty if the layout is unknown.
     virtual void wrote(const std::vector<Write>& writes, const sys::StripeMap& map) = 0;
     virtual void synced(sys::Clock::time_point start, sys::Clock::duration took, bool failed) = 0;
 };

@@ -22,15 +22,15 @@ using format::TimingBatch;
 using format::TimingKind;
 
 constexpr std::size_t loose_max = 1024;  // analyses between two batches
-// How often the records of late ranks are looked for, while a batch waits for one; and how many batches wait at most.
+// The pause between two looks for records of late ranks, while a batch waits; and the most batches that wait.
 constexpr std::chrono::milliseconds late_look_pause{50};
 constexpr std::size_t late_batches_max = 64;
-// Writes of one drain that are kept as they are; the batch in the file holds about 2700 timings in all.
+// The most writes of a drain that are kept. A batch in the file holds about 2700 timings in all.
 constexpr std::size_t writes_kept_max = 16384;
-// Of the rate of a target writes count that are at least a quarter of a block.
+// For the rate of a target only writes of at least a quarter of a block count.
 constexpr std::uint64_t small_write_divisor = 4;
 
-// Of all nodes together, files that were put aside too, however long the run lasts; a node has room for two batches.
+// For all nodes together, with old files, for any length of the run. A node has room for two batches.
 constexpr std::uint64_t timings_bytes_max = 4ull << 30;
 constexpr std::uint64_t timings_node_bytes_min = 2 * format::timing_batch_bytes_max;
 
@@ -38,7 +38,7 @@ std::int64_t ns_of(double seconds) { return static_cast<std::int64_t>(seconds * 
 
 std::optional<node::TimingRings> rings_in(const std::string& directory) {
     auto rings = node::TimingRings::open(directory, true);
-    if (!rings) return {};  // of a session that keeps none
+    if (!rings) return {};  // a session without timings
     return std::move(*rings);
 }
 
@@ -146,11 +146,12 @@ void TimingKeeper::hear(const Event& event) {
         write_complete(false);
         events = std::exchange(heard_.events, {});
     }
+    // Without the lock: a sink may wait for storage.
     for (const auto& next : events) tell_(next);
 }
 
 void TimingKeeper::begin(std::uint32_t slot) {
-    take_rank_timings();  // of saves that replace one another the ring may not hold all until the end of the drain
+    take_rank_timings();  // with saves that replace each other the ring may overflow during the drain
     Open open{.slot = slot, .batch = {}, .places = {}};
     open.cpu_seconds_before = staging_.control().counts.drain_cpu_seconds.load();
     open.stored_before = staging_.control().counts.bytes_stored.load();
@@ -172,6 +173,7 @@ void TimingKeeper::end_drain(const Event& event) {
     batch.drain_cpu_seconds = std::max(0.0, cpu - open.overtaken_cpu_seconds);
     const auto stored = staging_.control().counts.bytes_stored.load() - open.stored_before;
     if (!heard_.draining.empty()) {
+        // The overtaken drain leaves out the CPU time and the bytes of this drain.
         heard_.draining.back().overtaken_cpu_seconds += cpu;
         heard_.draining.back().overtaken_stored += stored;
     }
@@ -185,7 +187,7 @@ void TimingKeeper::end_drain(const Event& event) {
     of(event.slot) = std::move(open);
 }
 
-// What the seal and the page say of it.
+// Takes the facts from the seal and the page.
 void TimingKeeper::fill(Open& open) {
     auto& batch = open.batch;
     const auto slot = open.slot;
@@ -202,7 +204,7 @@ void TimingKeeper::fill(Open& open) {
     batch.slowdown_percent = page.counts.slowdown_percent.load();
     batch.slowdown_low_percent = page.slowdown_low_percent.load();
     batch.slowdown_high_percent = page.slowdown_high_percent.load();
-    // One step of a kind says nothing of how much steps differ.
+    // One step of a kind says nothing about the scatter of steps.
     if (batch.slowdown_low_percent < batch.slowdown_high_percent)
         batch.slowdown_steps = page.counts.steps_counted.load();
     const auto of_agent = page.counts.drain_rate_bytes_per_second.load();
@@ -216,6 +218,7 @@ void TimingKeeper::fill(Open& open) {
     const auto mapping = sys::Mapping::open(staging_.slot_path(slot), false);
     if (!mapping) return;
     const auto peeked = format::peek(mapping->bytes(), staging_.slot_path(slot));
+    // A save may have taken the slot meanwhile.
     if (!peeked || peeked->record.snapshot_id != batch.snapshot_id) return;
     batch.node = peeked->record.node;
     batch.nodes = peeked->record.nodes;
@@ -234,7 +237,7 @@ void TimingKeeper::take_rank_timings() {
     for (const auto& record : taken) heard_.records.add(record);
 }
 
-// All ranks count the same saves, but not at the same moment: the rank counts that is ahead.
+// All ranks count the same saves, but not at the same moment: the largest count is right.
 node::TimingRings::Unkept TimingKeeper::unkept_now() const {
     node::TimingRings::Unkept now;
     for (std::uint32_t rank = 0; rings_ && rank < rings_->ranks(); ++rank) {
@@ -254,7 +257,7 @@ void TimingKeeper::count_unkept(TimingBatch& batch) {
 
 void TimingKeeper::end(Open& open, const std::string& outcome) {
     auto& batch = open.batch;
-    if (batch.stream.empty()) fill(open);  // its drain has failed
+    if (batch.stream.empty()) fill(open);  // its drain failed
     if (batch.outcome.empty()) batch.outcome = outcome;
     batch.ended_unix_ns = now_unix_ns();
     if (batch.drained_unix_ns > 0) {
@@ -269,7 +272,7 @@ void TimingKeeper::wait_for_ranks(Open open) {
     wake_.notify_all();
 }
 
-// In their order, since each tells how long after the one before it its save began.
+// Batches are written in their order, because each has the interval since the save before.
 void TimingKeeper::write_complete(bool all) {
     if (!heard_.waiting.empty()) take_rank_timings();
     while (!heard_.waiting.empty()) {
@@ -288,10 +291,10 @@ void TimingKeeper::complete(Open& open) {
     if (open.ranks_expected > 0) {
         batch.missing_ranks = open.ranks_expected - std::min(heard_.records.ranks_of(open.save), open.ranks_expected);
         heard_.records.fill(open.save, batch);
-        // What has failed is drained again, as the same save.
+        // A failed snapshot is drained again, as the same save.
         if (batch.outcome != "failed") heard_.records.forget(open.save);
     }
-    // The seal says its time by the clock of the machine, which somebody may have set since the session began.
+    // The seal has the time of the machine's clock. Somebody may have set this clock since the session began.
     if (batch.saved_unix_ns > 0)
         batch.sealed_unix_ns =
             std::clamp(batch.sealed_unix_ns, batch.saved_unix_ns, batch.saved_unix_ns + ns_of(batch.blocked_seconds));
@@ -333,8 +336,8 @@ void TimingKeeper::wrote(const std::vector<Write>& writes, const sys::StripeMap&
     if (heard_.draining.empty()) return;  // a manifest, or a measurement
     auto& open = heard_.draining.back();
     for (const auto& write : writes) {
-        // A write that goes to several targets takes what all of them take, and a small one more than its share: they
-        // are of none.
+        // A write to several targets takes as long as all of them. A small write takes more than its share. Both count
+        // for no target.
         const bool is_large = write.bytes >= block_bytes_ / small_write_divisor;
         const auto place = place_of(open, is_large ? map.target_of(write.offset, write.bytes) : std::nullopt);
         const auto start = node::steady_ns(write.start) + unix_less_steady_ns_;
@@ -368,6 +371,7 @@ void TimingKeeper::write(Open open) {
         heard_.events.push_back(
             {.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
     heard_.nodes = std::max(open.batch.nodes, 1u);
+    // Divided by 2: beside the file there is the old file of the node.
     const auto bytes_max =
         std::clamp(timings_bytes_max / 2 / heard_.nodes, timings_node_bytes_min, node_file_bytes_max);
     const auto bytes = format::encode(std::move(open.batch));

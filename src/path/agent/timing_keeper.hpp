@@ -1,13 +1,12 @@
-// What an agent keeps of how its node's saves and drains went: it hears the agent's events and the store's writes,
-// takes the ranks' timings from their rings, and makes one batch a snapshot of them, which TimingWriter appends to the
-// run (docs/formats/timings.md). It says why a snapshot was slow, as the event `slow`.
+// Keeps the timings of a node's saves and drains: it takes the agent's events, the store's writes and the ranks'
+// timings from their rings. From them it makes one batch per snapshot, and TimingWriter appends the batch to the run
+// (docs/formats/timings.md). The event `slow` explains a slow snapshot.
 //
-// A batch is complete when the agent has nothing more to do for the snapshot but by analyses, and when all ranks of the
-// node have timed their save. The second may come after the first: a rank that the machine does not let run writes its
-// record late. A batch waits for such a rank for rank_wait_max, on a thread of its own; after that the rank counts as
-// missing in it. Analyses of the last batch come with the next one. Nothing of a drain depends on a batch: what cannot
-// be written is lost, and told once.
-// Threads: any; `tell` is called without a lock held.
+// A batch is complete when only analyses of the snapshot are left, and when all ranks of the node have timed their
+// save. The second may come later: a rank that gets no CPU writes its record late. A batch waits up to rank_wait_max
+// for such a rank, on its own thread. Then the rank counts as missing in the batch. Analyses of the last batch come
+// with the next batch. No drain depends on a batch: a batch that cannot be written is lost, and reported once. Threads:
+// any; `tell` is called without a lock held.
 
 #pragma once
 
@@ -36,45 +35,45 @@
 
 namespace forebay::agent {
 
-/// How long a batch waits for the record of a rank. A rank that a crowded machine keeps from running gets its turn in
-/// much less; a rank that has died, or is stopped, never writes its record.
+/// The time that a batch waits for the record of a rank. A rank on a crowded machine gets its turn much sooner. A dead
+/// or stopped rank never writes its record.
 inline constexpr std::chrono::seconds rank_wait_max{10};
 
 class TimingKeeper final : public TimingSink {
 public:
-    /// `placement` learns of each drain; it may be null. It, `store` and `staging` must outlive this. `agent` is
-    /// TimingBatch::agent, `block_bytes` AgentOptions::block_bytes.
+    /// `placement` learns from each drain; it may be null. It, `store` and `staging` must outlive this. `agent` is
+    /// TimingBatch::agent, `block_bytes` is AgentOptions::block_bytes.
     TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& staging, NodeFileOfRun file, std::string agent,
                  std::uint64_t block_bytes, Tell tell, Placement* placement = nullptr);
     TimingKeeper(const TimingKeeper&) = delete;
     TimingKeeper& operator=(const TimingKeeper&) = delete;
-    /// As finish().
+    /// Like finish().
     ~TimingKeeper() override { finish(); }
 
     void hear(const Event& event);
     /// Of the newest snapshot; 0: there was none.
     std::uint32_t nodes();
-    /// Writes all batches, with the records that are there; then TimingWriter::finish().
+    /// Writes all batches, with the records that have come; then TimingWriter::finish().
     void finish();
     void wrote(const std::vector<Write>& writes, const sys::StripeMap& map) override;
     void synced(sys::Clock::time_point start, sys::Clock::duration took, bool failed) override;
 
 private:
-    /// A snapshot between the begin of its drain and its last word.
+    /// A snapshot between the begin of its drain and its last event.
     struct Open {
         std::uint32_t slot = 0;
         format::TimingBatch batch;
         std::map<std::uint32_t, std::uint16_t> places;  // of OSTs among its targets
-        double cpu_seconds_before = 0;                  // of all drains, when it began
+        double cpu_seconds_before = 0;                  // of all drains, at its begin
         double overtaken_cpu_seconds = 0;
         sys::Clock::time_point drained_at;
         std::uint64_t stored_before = 0, overtaken_stored = 0;  // likewise, bytes
         RankRecords::Save save;
-        std::uint32_t ranks_expected = 0;         // 0: an earlier session has saved it, and its records are gone
-        sys::Clock::time_point waits_until = {};  // for these
+        std::uint32_t ranks_expected = 0;         // 0: an earlier session saved it, and its records are gone
+        sys::Clock::time_point waits_until = {};  // for these ranks
     };
 
-    /// The clock of the machine as the session began, and the monotonic one since: nobody sets it.
+    /// The time of the machine's clock at the session's begin, plus monotonic time since: nobody can set it back.
     std::int64_t now_unix_ns() const;
     void begin(std::uint32_t slot);
     void add(Open& open, format::TimingKind kind, std::int64_t start_unix_ns, double seconds, std::uint64_t bytes = 0);
@@ -104,22 +103,22 @@ private:
     TimingWriter writer_;
     std::mutex alone_;
     struct Heard {                   // guarded by `alone_`
-        std::vector<Open> draining;  // the last one moves bytes, those before it are overtaken
+        std::vector<Open> draining;  // the last drain moves bytes, the rest are overtaken
         std::array<std::optional<Open>, node::slots_max> drained;
-        std::deque<Open> waiting;          // in the order in which they are written
-        std::vector<std::uint64_t> seen;   // of each rank's ring
-        node::TimingRings::Unkept unkept;  // that batches have told
+        std::deque<Open> waiting;          // in the order of writing
+        std::vector<std::uint64_t> seen;   // for each rank's ring
+        node::TimingRings::Unkept unkept;  // reported in batches
         std::uint64_t missed = 0;
         RankRecords records;
-        std::vector<format::Timing> loose;  // of no slot: analyses
+        std::vector<format::Timing> loose;  // without a slot: analyses
         std::array<std::int64_t, node::slots_max> step_before{};
         std::map<std::string, std::int64_t> saved_before;
-        std::map<std::string, std::vector<format::TimingBatch>> usual;  // of a stream, without their timings
+        std::map<std::string, std::vector<format::TimingBatch>> usual;  // for a stream, without their timings
         std::uint32_t nodes = 0;
-        std::vector<Event> events;  // at the next event, or at the end: whom it is told may wait for storage
+        std::vector<Event> events;  // emitted at the next event, or at the end: a sink may wait for storage
         bool ends = false;
     } heard_;
-    std::condition_variable wake_;  // of the thread: a batch waits, or the end
+    std::condition_variable wake_;  // for the thread: a batch waits, or the end
     sys::Thread looker_;
 };
 

@@ -1,6 +1,6 @@
-// Goal: a session leaves a batch a snapshot and node in the run, with what its ranks, its agent and its targets took;
-// slow targets are told apart by the file's layout; and none of it costs a snapshot when it fails. Method: sessions
-// with agents of all kinds, and a store that is as slow as it is told at some targets.
+// Goal: a session leaves in the run one batch per snapshot and node, with the timings of its ranks, its agent and its
+// targets. The file's layout identifies slow targets. A failure of timings costs no snapshot. Method: sessions with
+// agents of all kinds, and a store that is slow at chosen targets.
 
 #include "path/agent/timing_keeper.hpp"
 
@@ -54,7 +54,7 @@ struct Run {
             stream.wait_committed(60s).value();
         }
         session.close().value();
-        // An agent that is a process may write its last words after that.
+        // An agent process may write its last lines after that.
         CHECK(test::soon([&] { return node::staging_directories(folder.path()).value().empty(); }));
     }
     telemetry::Chronicle chronicle() const {
@@ -109,7 +109,7 @@ TEST_CASE("each rank tells where the whole of its save went, to the microsecond"
     test::TempDirectory folder;
     const auto options = test::options_in(folder, 2);
     constexpr int ranks = 5;
-    std::array<std::array<double, 5>, ranks> blocked{};  // of each rank and step
+    std::array<std::array<double, 5>, ranks> blocked{};  // for each rank and step
     test::with_session(ranks, options, [&](Session& session, comm::Group& world) {
         std::vector<double> data(1u << 14, world.rank());
         const auto cells = data.size(), own = static_cast<std::size_t>(world.rank());
@@ -171,7 +171,7 @@ TEST_CASE("a drain that has failed is tried again as the same save") {
     REQUIRE(of_first.size() >= 2);
     CHECK(of_first.front()->outcome == "failed");
     CHECK(of_first.back()->outcome == "committed");
-    // The agent may have failed before the rank has come back from its save.
+    // The agent may have failed before the rank returned from its save.
     if (of_first.front()->saved_unix_ns > 0) CHECK(of_first.back()->saved_unix_ns == of_first.front()->saved_unix_ns);
     CHECK(of_first.back()->saved_unix_ns > 0);
     CHECK(of_first.back()->blocked_seconds > 0);
@@ -186,16 +186,16 @@ TEST_CASE("saves that were skipped or replaced are counted with the next batch, 
         auto session = Session::open(run.options).value();
         auto stream = session.stream("restart", {.slots = 1, .policy = policy}).value();
         stream.array("u", f64, {run.data.size()}, {packed({{0}, {run.data.size()}}, run.data.data())}).value();
-        // The slot stays taken until its drain no longer fails.
+        // The slot stays taken until its drain succeeds.
         const auto in_the_way = run.options.run + "/restart";
         std::ofstream(in_the_way) << "no directory";
         CHECK(stream.save(1).value().kept);
         CHECK_FALSE(stream.wait_committed(60s).has_value());
         constexpr std::int64_t saves = 40;
-        // A call may give the error of the try before: that one is skipped too.
+        // A call may return the error of the last try: that save is skipped too.
         for (std::int64_t step = 2; step <= saves; ++step) static_cast<void>(stream.save(step));
         std::filesystem::remove(in_the_way);
-        // The first answer may be the error of the last try before.
+        // The first answer may be the error of the last try.
         auto committed = stream.wait_committed(60s);
         for (int i = 0; i < 20 && !committed; ++i) committed = stream.wait_committed(60s);
         committed.value();
@@ -230,7 +230,7 @@ TEST_CASE("timings that cannot be written cost no snapshot, and are told once") 
 
 namespace {
 
-/// Files of a file system that stripes over four targets, of which OST2 takes five times as long.
+/// Files of a file system that stripes over four targets. OST2 takes five times as long.
 class StripedStore final : public test::PassingStore {
 public:
     using PassingStore::PassingStore;

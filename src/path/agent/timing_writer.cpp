@@ -21,9 +21,9 @@ struct TimingWriter::Shared {
         : store(std::move(to)), file(std::move(of)), tell(std::move(hearer)) {}
 
     const std::shared_ptr<sys::Store> store;
-    NodeFileOfRun file;  // its bytes_max comes with each batch
-    std::mutex mutex;    // guards what follows
-    Tell tell;           // empty: the agent has ended, and nobody hears any more
+    NodeFileOfRun file;  // each batch sets its bytes_max
+    std::mutex mutex;    // guards the members below
+    Tell tell;           // empty: the agent has ended, nobody listens
     std::condition_variable wake, done;
     std::deque<std::pair<std::string, std::uint64_t>> waiting;
     bool ends = false, fails = false, is_done = false;
@@ -35,13 +35,13 @@ struct TimingWriter::Shared {
     void tell_failure(const Error& error);
 };
 
-// Under the lock.
+// Call it under the lock.
 void TimingWriter::Shared::tell_failure(const Error& error) {
     if (!std::exchange(fails, true) && tell)
         tell({.what = What::untimed, .place = file.path(), .detail = error.line()});
 }
 
-// As many batches as one write takes: the file has room for them beside what it is to keep.
+// Takes as many batches as fit into one write. The file has room for them beside the batches that it must keep.
 std::string TimingWriter::Shared::next_text() {
     std::string text;
     while (!waiting.empty() && (text.empty() || text.size() + waiting.front().first.size() <= one_write_bytes_max)) {
@@ -58,9 +58,11 @@ void TimingWriter::Shared::keep() {
         wake.wait(lock, [this] { return ends || !waiting.empty(); });
         wake.wait_until(lock, last + timings_pause,
                         [this] { return ends || waiting.size() >= timings_waiting_max / 2; });
+        // Without `tell` the agent has ended, and finish() has left this thread behind.
         if (waiting.empty() || !tell) break;
         const auto text = next_text();
         lock.unlock();
+        // Without the lock: a hanging target must not block put().
         const auto appended = attempt([&] { return append(*store, file, text); });
         lock.lock();
         last = sys::Clock::now();
@@ -95,6 +97,7 @@ void TimingWriter::finish() {
     shared_->ends = true;
     shared_->wake.notify_all();
     const bool is_done = shared_->done.wait_for(lock, timings_end_max, [this] { return shared_->is_done; });
+    // A late thread must not call it: the agent may be gone.
     shared_->tell = {};
     lock.unlock();
     if (is_done) thread_.join();

@@ -1,9 +1,8 @@
-// Appends batches of timings to the file of a node in a run, on a thread beside the agent's loop: a slow target holds
-// no drain and no save, and one that hangs holds the end of the agent for timings_end_max.
+// Appends batches of timings to the file of a node in a run, on a thread beside the agent's loop. A slow target delays
+// no drain and no save. A hanging target delays the end of the agent by at most timings_end_max.
 //
-// What cannot be written is lost, and told once. Batches that wait are bounded: while nothing comes through, those that
-// come last are lost.
-// Threads: put() by any.
+// Batches that cannot be written are lost, and reported once. The number of waiting batches is bounded: while no write
+// succeeds, the newest batches are lost. Threads: put() from any.
 
 #pragma once
 
@@ -20,24 +19,24 @@
 namespace forebay::agent {
 
 inline constexpr std::chrono::seconds timings_end_max{2};
-/// Between two writes: saves that follow one another closely cost the target one open more in so long.
+/// The pause between two writes: with frequent saves the target gets one more open in this time.
 inline constexpr std::chrono::seconds timings_pause{5};
-/// 4 MiB at most.
+/// At most 4 MiB.
 inline constexpr std::size_t timings_waiting_max = 64;
 
 class TimingWriter {
 public:
-    /// `tell` must outlive it, and may hear from its thread.
+    /// `tell` must outlive it, and may be called from its thread.
     TimingWriter(std::shared_ptr<sys::Store> store, NodeFileOfRun file, Tell tell);
     TimingWriter(const TimingWriter&) = delete;
     TimingWriter& operator=(const TimingWriter&) = delete;
-    /// As finish().
+    /// Like finish().
     ~TimingWriter();
 
-    /// `bytes_max` is that of the file from now on.
+    /// `bytes_max` is the limit of the file from now on.
     void put(std::string batch, std::uint64_t bytes_max);
 
-    /// Returns when all is written, or after timings_end_max; nothing is written any more then.
+    /// Returns when all is written, or after timings_end_max; nothing is written after that.
     void finish();
 
 private:

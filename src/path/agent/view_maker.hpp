@@ -1,4 +1,4 @@
-// The maker of views for an agent, which cannot make them itself: this library knows no HDF5.
+// The maker of views for an agent. The agent cannot make views itself: this library does not know HDF5.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace forebay::agent {
 
-/// Makes a view of a committed snapshot; empty where no views are built in.
+/// Makes a view of a committed snapshot; empty if no views are built in.
 using ViewMaker = std::function<Result<>(sys::Store&, const catalog::Snapshot&, Convention)>;
 
 }  // namespace forebay::agent

@@ -1,4 +1,5 @@
-// Any line given to decode_answer(): no crash; what is accepted says what the line says, and no other line the same.
+// Gives any line to decode_answer(): no crash. An accepted answer means the same as its line, and no other line means
+// that.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +29,7 @@ std::string line_of(const agent::WorkerAnswer& answer) {
     std::abort();
 }
 
-// "failed" says as much as "failed ", and "made 007" as "made 7".
+// "failed" means the same as "failed ", and "made 007" as "made 7".
 bool says_the_same(std::string_view line, const agent::WorkerAnswer& answer) {
     const auto written = line_of(answer);
     if (answer.kind == Kind::flagged) return line.starts_with("raise ") && line.ends_with(answer.text);

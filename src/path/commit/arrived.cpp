@@ -9,6 +9,7 @@ Result<catalog::Arrived> look_at_part(sys::Store& store, const std::string& dire
     catalog::Arrived arrived;
     for (const auto& entry : entries) {
         const auto path = directory + "/" + entry.name;
+        // Large snapshots have subdirectories of node files. Hidden directories, such as .marks, have none.
         if (entry.is_directory && !entry.name.starts_with('.')) {
             FB_TRY_ASSIGN(inside, look_at_part(store, path));
             arrived.files += inside.files;

@@ -16,21 +16,23 @@ namespace forebay::commit {
 
 namespace {
 
-// The agents that wrote the node files have synced them before their names appeared, but perhaps not yet the names.
+// The agents synced the node files before they gave them names, but perhaps not the names.
 Result<> write_manifest(sys::Store& store, const std::string& part, const format::Manifest& manifest) {
     std::set<std::string> folders;
     for (const auto& line : manifest.nodes)
         if (const auto slash = line.path.rfind('/'); slash != std::string::npos)
             folders.insert(part + "/" + line.path.substr(0, slash));
+    // write_text_durable() syncs only the part itself, so subdirectories with node files are synced here.
     for (const auto& folder : folders) FB_TRY(store.sync_directory(folder));
     FB_TRY(sys::write_text_durable(store, part + "/" + catalog::manifest_name, format::encode_manifest(manifest)));
-    // Analyses may have marked it before there was a manifest (catalog/marks.hpp).
+    // Analyses may have marked the snapshot before it had a manifest (catalog/marks.hpp). This comes before the rename,
+    // so either the marker or this agent sees the work of the other.
     FB_TRY(catalog::complete_marks(store, part));
     return {};
 }
 
-// What was under way when another agent gave the directory its final name went with it. Nobody needs it there: whoever
-// writes one now finds the snapshot committed. What cannot be removed is swept by recover.
+// Removes the temporary files that moved with the directory when another agent gave it its final name. Nobody needs
+// them: a writer that comes now finds the snapshot committed. recover removes files that cannot be removed here.
 void sweep(sys::Store& store, const std::string& directory) {
     const auto entries = store.list(directory);
     if (!entries) return;
@@ -69,8 +71,8 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
         if (absent) return Commit::waiting;
         FB_TRY(catalog::check_identity(store, key.run, run_id));
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
-        // Where several agents assemble one combined file at once, a late one changes its time: the snapshot then does
-        // not count for retention, and stays longer.
+        // If several agents assemble a combined file at once, a late agent changes the file's time. The snapshot then
+        // does not count for retention, and stays longer.
         FB_TRY(catalog::note_changes(store, part, manifest));
         writes = true;
         FB_TRY(write_manifest(store, part, manifest));
@@ -78,11 +80,11 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
     }();
     const bool is_gone = outcome ? *outcome == Commit::waiting : outcome.error().kind == ErrorKind::missing;
     if (!is_gone) return outcome;
-    // Another agent has renamed the part as we reached for it, or it was never whole.
+    // Another agent renamed the part during this call, or the part was never whole.
     FB_TRY_ASSIGN(now, find_committed(store, place, key.save));
     if (now && writes) {
         sweep(store, *now);
-        FB_TRY(catalog::complete_marks(store, *now));  // our manifest may have come over one that had them
+        FB_TRY(catalog::complete_marks(store, *now));  // our manifest may have replaced a marked manifest
     }
     return now ? Commit::already : outcome;
 }

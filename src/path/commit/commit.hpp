@@ -1,4 +1,5 @@
-// Commit: the last act of the drain, by whoever sees the snapshot complete. Needs no application and no MPI.
+// Commit: the last act of the drain. The agent that finds the snapshot complete does it. Needs no application and no
+// MPI.
 
 #pragma once
 
@@ -18,10 +19,10 @@ enum class Commit {
     already,     // by another agent, or earlier
     superseded,  // a later save of the same step on the same line is committed; this one was removed
     set_aside,   // committed under the name of its line: a later line holds the step
-    taken,       // of packed files alone: another batch has the step, and both stay
+    taken,       // only for packed files: another batch has the step, and both stay
 };
 
-/// The snapshot that is to be committed, as each of its records says.
+/// The snapshot to commit, as each of its records describes it.
 struct SnapshotKey {
     std::string run, stream;
     std::int64_t step = 0;
@@ -31,32 +32,34 @@ struct SnapshotKey {
 };
 SnapshotKey key_of(const std::string& run, const std::string& stream, const format::Record& record);
 
-/// Looks whether all node files of a snapshot are in its part directory; if so writes the manifest and renames the
-/// directory to its final name. Idempotent; any number of agents may call it at once, and an agent may ask before it
-/// drains: nothing there at all is `waiting`. Of several saves of the same step the later one has the step's name, in
-/// whatever order they come (format::is_later); but batches of packed files replace nothing, whichever was sealed last.
-/// Node files must be synced by their writers before they get their final names; the names are made durable here, up to
-/// the entry of STREAM in RUN. All answers but `waiting` and `taken` are durable. `refused` when the node files do not
-/// make one snapshot, or are of another run than `run_id`: nothing is then moved. `others` as publish() gives them.
+/// Checks if all node files of a snapshot are in its part directory. If so, writes the manifest and renames the
+/// directory to its final name. Idempotent. Any number of agents may call it at once, and also before they drain:
+/// without any file the answer is `waiting`. If a step has several saves, the later save gets the step's name, in any
+/// order of calls (format::is_later). Batches of packed files replace nothing, in any order of their seals.
 ///
-/// `look_first_at` (in, out) counts for files of several nodes: it is the node whose arrival is checked first. Start
-/// with your own node. After `waiting` it names a node that was missing, so the next call costs one read: an agent that
-/// waits for node 7 of 64 reads the page of node 7 alone, until that node has arrived.
+/// Writers must sync node files before they give them final names. This call makes the names durable, up to the entry
+/// of STREAM in RUN. All answers except `waiting` and `taken` are durable. `refused` if the node files do not make one
+/// snapshot, or belong to another run than `run_id`: nothing is moved then. For `others` see publish().
+///
+/// `look_first_at` (in, out) is used for files of several nodes: it is the node whose arrival is checked first. Start
+/// with your own node. After `waiting` it is a missing node, so the next call costs one read: an agent that waits for
+/// node 7 of 64 reads only the page of node 7 until that node arrives.
 Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
                                   std::uint32_t* look_first_at = nullptr, std::vector<std::string>* others = nullptr);
 
-/// One leftover directory, and what recover() did with it.
+/// A leftover directory, and the result of recover() for it.
 struct Recovered {
     catalog::Leftover leftover;
     enum class Outcome { committed, restored, removed, incomplete } outcome = Outcome::incomplete;
     std::string text;
 };
 
-/// Finishes what a crash left at the target: commits complete parts, puts back what a cut replacement took away,
-/// removes what was being removed. Of several saves of a step the later one stays (format::is_later); of batches of
-/// packed files all do, under other steps. Incomplete parts, and temporary files of writers that were killed, stay
-/// unless `remove_incomplete`, which is for runs that nobody drains into. What could not be finished is `incomplete`
-/// with the reason; the rest is done all the same. Afterwards everything that is listed as committed is durable.
+/// Finishes the work that a crash interrupted at the target: commits complete parts, puts back saves whose replacement
+/// was cut, completes removals. If a step has several saves, the later save stays (format::is_later). Batches of packed
+/// files all stay, under different steps. Incomplete parts and temporary files of killed writers stay, unless
+/// `remove_incomplete` is set. Set it only if nobody drains into the run. A leftover that cannot be finished is
+/// `incomplete` with the reason, and the remaining leftovers are still processed. After the call all snapshots that are
+/// listed as committed are durable.
 Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run, bool remove_incomplete);
 
 }  // namespace forebay::commit

@@ -19,10 +19,10 @@ namespace forebay::commit {
 
 namespace {
 
-// Steps are drawn from a range that doubles with each conflict, up to this many: a thousand packers that look at one
-// moment then meet a dozen times at worst.
+// Each conflict doubles the range of steps to draw from, up to this many times. A thousand packers that start at the
+// same moment then collide a dozen times at worst.
 constexpr int doublings_max = 16;
-// So whoever meets others this often is not unlucky: the target shows names that nobody can take.
+// So many conflicts are not bad luck: the target lists names that nobody can take.
 constexpr int attempts_max = 64;
 
 Error gone(const BatchPart& batch) {
@@ -49,11 +49,11 @@ Result<> move_to_free_step(sys::Store& store, const std::string& directory, Batc
     auto moved = batch;
     FB_TRY_ASSIGN(step, next_step(store, batch.run, batch.stream, attempt));
     moved.step = step;
-    // The name first: nobody commits a part whose file holds another step than its name, so whoever has renamed it has
-    // it alone until its record is right.
+    // The rename comes first. Nobody commits a part whose record holds another step than its name, so the process that
+    // renamed it owns it until the record is right.
     FB_TRY(store.rename(directory, moved.directory()));
     batch = moved;
-    // Durable before the next rename: a power cut could else take this one alone, and leave both names.
+    // Sync before the next rename: a power cut could otherwise undo only this rename and leave both names.
     FB_TRY(store.sync_directory(batch.run + "/" + batch.stream));
     const auto path = batch.directory() + "/" + format::node_path(0, 1);
     FB_TRY_ASSIGN(file, store.open(path, sys::Access::update));
@@ -80,7 +80,7 @@ Result<> commit_batch(sys::Store& store, BatchPart& batch) {
         if (!moved && moved.error().kind == ErrorKind::missing) return gone(batch);
         FB_TRY(moved);
     }
-    // What follows may remove the only other copy of the files.
+    // Check again before success: the caller may now remove the only other copy of the files.
     FB_TRY_ASSIGN(there,
                   find_committed(store, {batch.run, batch.stream, batch.step}, {.snapshot_id = batch.snapshot_id}));
     return there ? Result<>() : Result<>(gone(batch));

@@ -1,5 +1,5 @@
-// Commit of a batch of packed files: under its step or, when another batch has that, under one that is free. Nobody's
-// batch is ever replaced, whatever the clocks of the packers say.
+// Commits a batch of packed files under its step. If another batch has that step, the batch gets a free step. No batch
+// is ever replaced, whatever the clocks of the packers show.
 
 #pragma once
 
@@ -15,21 +15,21 @@ struct BatchPart {
     std::string run, stream;
     std::int64_t step = 0;
     std::uint64_t snapshot_id = 0;
-    std::uint64_t run_id = 0;  // what `run` must have
+    std::uint64_t run_id = 0;  // the identity that `run` must have
 
     std::string directory() const;
 };
 
-/// A step for a batch: the time in milliseconds since 1970, but above all that are committed. The more often others
-/// were faster, the further ahead of them.
+/// Returns a step for a batch: the time in milliseconds since 1970, but above all committed steps. `attempt` counts
+/// earlier conflicts: each of them doubles the range above, from which the step is drawn.
 Result<std::int64_t> next_step(sys::Store& store, const std::string& run, const std::string& stream, int attempt = 0);
 
-/// Commits it and sees it committed, by its id, durably. `batch.step` is then its step, and after an error that of the
-/// part, if that is still there. `retry` when somebody else has moved or removed it.
+/// Commits the batch durably, and checks by its id that it is there. `batch.step` becomes the committed step. After an
+/// error it is the step of the part, if the part still exists. `retry` if another program moved or removed the batch.
 Result<> commit_batch(sys::Store& store, BatchPart& batch);
 
-/// Makes `directory`, which holds the batch under whatever name, its part under a step that is free now. Of several who
-/// do that at once, one has the batch afterwards; the others get `missing`.
+/// Renames `directory`, which holds the batch under any name, to a part with a free step. If several callers do this at
+/// once, one of them has the batch afterwards; the calls of the rest return `missing`.
 Result<> move_to_free_step(sys::Store& store, const std::string& directory, BatchPart& batch, int attempt = 0);
 
 }  // namespace forebay::commit

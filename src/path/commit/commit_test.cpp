@@ -1,7 +1,8 @@
-// Goal: a crash at any point of commit, and of the recovery after it, leaves a snapshot whole or absent; when it
-// replaces an older save of the same step, one of both is whole; and what was called committed is there. Method: drain
-// real node files onto the simulated disk, settle it, then run commit once for each of its operations with the power
-// cut before it; reboot into each state that POSIX allows and into random torn ones; look, recover, look again.
+// Goal: a crash at any point of commit, or of the recovery after it, leaves a snapshot whole or absent. If the snapshot
+// replaces an older save of the same step, one of the two is whole. A snapshot reported as committed is there. Method:
+// drain real node files onto the simulated disk and settle it. Run commit once for each of its operations, with a power
+// cut before that operation. Reboot into each state that POSIX allows and into random torn states. Check, recover,
+// check again.
 
 #include <doctest/doctest.h>
 
@@ -31,8 +32,8 @@ bool is_listed(sys::Store& store, const SmallSnapshot& snapshot) {
     return snapshots && !snapshots->empty();
 }
 
-// What agents leave before the commit: node files synced by their writers, names as far as those sync them. The last
-// agent has only just renamed its file when another sees all of them and commits.
+// The disk as agents leave it before the commit: node files synced, names only synced as far as agents do it. The last
+// agent has only renamed its file when another agent sees all files and commits.
 std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnapshot* older) {
     SimStore disk;
     REQUIRE(disk.make_directories(run));
@@ -52,8 +53,8 @@ std::size_t leftovers(sys::Store& store, const SmallSnapshot& snapshot) {
     return catalog::leftovers(store, run, snapshot.stream).value().size();
 }
 
-// After the reboot: nothing half, nothing lost; then the next job recovers, its agents drain again, and all is in
-// order.
+// After the reboot nothing is half there and nothing is lost. The next job recovers, its agents drain again, and all is
+// in order.
 void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const SmallSnapshot* older, bool committed) {
     const bool is_new = test::is_whole(disk, run, snapshot);
     const bool is_old = older != nullptr && test::is_whole(disk, run, *older);
@@ -79,7 +80,6 @@ void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const Smal
     CHECK(leftovers(disk, snapshot) == 0);
 }
 
-// What commits a snapshot.
 auto committing(const SmallSnapshot& snapshot) {
     return [&snapshot](SimStore& disk) { return test::commit(disk, run, snapshot); };
 }
@@ -113,7 +113,7 @@ TEST_CASE("commit: a crash at any operation while replacing leaves one of both w
 }
 
 TEST_CASE("commit: groups of node files are as durable as one directory") {
-    // Reading 130 heads changes nothing; what comes after does, and takes twelve operations.
+    // Reading 130 heads changes nothing. The twelve operations after it do.
     crash_everywhere({.id = 0xf3, .nodes = 130, .elements_per_rank = 1}, nullptr, test::reboots(4), 12);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("recover: a crash at any of its operations loses nothing") {
     std::vector<std::string> names_before;
     constexpr std::uint64_t names_stay = 1;
     const auto recover_everywhere = [&](SimStore& crashed, const Result<Commit>& committed) {
-        // Only what changed names changed what recovery finds.
+        // Recovery finds something new only if names changed.
         if (crashed.paths() == names_before && !committed) return;
         names_before = crashed.paths();
         REQUIRE(recover(*crashed.clone()));
@@ -167,7 +167,7 @@ TEST_CASE("commit: waits for every node file") {
 TEST_CASE("commit: refuses node files that do not make one snapshot, and moves nothing") {
     struct Wrong {
         const char* what;
-        SmallSnapshot snapshot;  // whose node 1 lies in the place of ours
+        SmallSnapshot snapshot;  // its node 1 lies in the place of ours
         std::uint32_t node;
         const char* problem;
     };
@@ -233,15 +233,15 @@ TEST_CASE("commit: costs are known") {
     CHECK(disk->calls(Op::open) == 3 + 1);  // three heads, the manifest
     CHECK(disk->calls(Op::rename) == 2);
     CHECK(disk->calls(Op::sync) == 1);
-    CHECK(disk->calls(Op::sync_directory) == 3);  // the part, the stream, the run
-    CHECK(disk->calls(Op::list) == 2);            // of the part, and of marks that are not there
+    CHECK(disk->calls(Op::sync_directory) == 3);  // for the part, the stream, the run
+    CHECK(disk->calls(Op::list) == 2);            // of the part, and of absent marks
 
     const SmallSnapshot many{.nodes = 8100, .elements_per_rank = 1};
     SimStore waiting;
     REQUIRE(test::drain_node(waiting, run, many, 8099));
     const int before = waiting.operations();
     CHECK(test::commit(waiting, run, many).value() == Commit::waiting);
-    CHECK(waiting.operations() - before <= 8);  // nobody asks for 8,100 names to learn that one is missing
+    CHECK(waiting.operations() - before <= 8);  // no agent checks 8,100 names to see that a file is missing
 }
 
 TEST_CASE("recover: complete parts are committed, incomplete ones stay unless told") {

@@ -32,7 +32,7 @@ Result<> belongs(const format::NodeFile& head, const WantedSnapshot& wanted, std
     return {};
 }
 
-// Every rank of the world is in exactly one node file.
+// Checks that every rank of the world is in exactly one node file.
 class RankCount {
 public:
     explicit RankCount(std::uint32_t world_ranks) : seen_(world_ranks, false) {}
@@ -90,6 +90,7 @@ private:
 Result<> ManifestMaker::add(const format::NodeFile& head, std::uint32_t node, const std::string& path,
                             const std::string& name) {
     FB_TRY(belongs(head, wanted_, node, name));
+    // assemble() hands over the heads in the order of the nodes, so node 0 sets the values that the rest must have.
     if (node == 0) {
         manifest_.time = head.record.time;
         manifest_.world_ranks = head.record.world_ranks;

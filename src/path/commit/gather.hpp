@@ -1,5 +1,5 @@
-// Looks at the node files of a part directory: are all there, and do they make one snapshot? The same files give the
-// same manifest, and the same heads of combined files, in whichever agent gathers them.
+// Checks if all node files of a part directory are there, and if they make one snapshot. The same files give the same
+// manifest, and the same heads of combined files, in any agent.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace forebay::commit {
 
-/// The files that have arrived in a part directory. Lists the directory and its folders, reads 8 KiB of one node file,
-/// and the pages of files of several nodes.
+/// Returns the files that have arrived in a part directory. Lists the directory and its subdirectories, reads 8 KiB of
+/// one node file, and the pages of files of several nodes.
 Result<catalog::Arrived> look_at_part(sys::Store& store, const std::string& directory);
 
-/// Reads every node file's head and makes the manifest. `refused` when a file is of another snapshot or disagrees
-/// with the others, `missing` when one is not sealed or not there, `corrupt` when one is damaged. Writes the heads of
-/// combined files, durably: the same bytes whoever gathers.
+/// Reads the head of every node file and makes the manifest. `refused` if a file belongs to another snapshot or
+/// contradicts the remaining files, `missing` if a file is absent or not sealed, `corrupt` if a file is damaged. Writes
+/// the heads of combined files durably, with the same bytes in every agent.
 Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const catalog::WantedSnapshot& wanted);
 
 }  // namespace forebay::commit

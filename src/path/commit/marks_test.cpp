@@ -1,7 +1,7 @@
-// Goal: whoever marks a snapshot and whoever commits, replaces or removes it, in whatever order and wherever either is
-// cut, ends with a snapshot that is marked, or not marked by a mark that nobody was told of; no manifest is lost or
-// torn; retention counts no marked snapshot as a good one. Method: small snapshots on the simulated disk; a cut or the
-// other's act before each operation.
+// Goal: marking may run beside commit, replacement and removal of the snapshot, in any order and with a cut anywhere.
+// The snapshot ends marked, or it is unmarked and no caller was promised the mark. No manifest is lost or torn.
+// Retention counts no marked snapshot as a good snapshot. Method: small snapshots on the simulated disk. A cut, or the
+// act of the other program, comes before each operation.
 
 #include "path/catalog/marks.hpp"
 
@@ -51,7 +51,7 @@ Marks known(sys::Store& store, const SmallSnapshot& snapshot) {
     return catalog::marks_of(store, directory, catalog::load_manifest(store, directory).value()).value();
 }
 
-// Whatever was cut: when the next programs are done, the snapshot is whole, and its manifest says what readers know.
+// After any cut, and after the next programs are done, the snapshot is whole and its manifest agrees with the readers.
 void check_settled(SimStore& disk, const SmallSnapshot& snapshot, bool is_told) {
     REQUIRE(commit::recover(disk, run, true));
     if (!test::is_whole(disk, run, snapshot)) {
@@ -66,7 +66,7 @@ void check_settled(SimStore& disk, const SmallSnapshot& snapshot, bool is_told) 
     CHECK(std::ranges::none_of(disk.paths(), [](const auto& path) { return path.ends_with(".tmp"); }));
 }
 
-// `act` on a copy of the disk with `other` before each of its operations, and after the last.
+// Runs `act` on a copy of the disk. Runs `other` before each operation of it, and after the last.
 template <class Act, class Other, class Check>
 void at_each_operation(const SimStore& before, const Act& act, const Other& other, const Check& check) {
     bool is_after = false;
@@ -102,7 +102,7 @@ TEST_CASE("a mark that comes before the manifest is in it when the snapshot is c
         const auto unmark = [&](const Marks& which) {
             REQUIRE(catalog::unmark(*disk, test::step_directory(run, first_save), which));
         };
-        unmark({holes});  // who takes that away has not seen the other
+        unmark({holes});  // the person who removes this mark has not seen the second mark
         CHECK(known(*disk, first_save) == Marks{hot});
         CHECK(catalog::marks_beside(*disk, test::step_directory(run, first_save)).value() == Marks{hot});
         unmark({holes, hot});
@@ -241,7 +241,7 @@ TEST_CASE("retention counts no marked snapshot, and keeps as many of them as of 
     CHECK(steps() == Steps{80, 70, 60, 30});
     commit(90, false);
     CHECK(steps() == Steps{90, 80});
-    // Those that an analysis may still mark do not count.
+    // Snapshots that an analysis may still mark do not count.
     const SmallSnapshot next{.id = 100, .step = 100};
     REQUIRE(test::commit_all(disk, run, next));
     REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .keep_also = 100, .unproved = 1}));
@@ -260,7 +260,7 @@ TEST_CASE("saves that nodes have a part in are known by the names of the parts, 
     for (std::uint32_t i = 1; i <= 12; ++i) {
         const catalog::AnalysedSave save{{1 + i / 8, 0}, i % 8, 5, 100 + i};
         CHECK(catalog::analysed_of(catalog::analysed_name(save) + ".of-00001") == save);
-        // A script's parts lie beside those of built-in analyses.
+        // The parts of a script lie beside the parts of built-in analyses.
         const auto of = i % 2 == 0 ? std::string(stream) : std::string(stream) + ".look";
         REQUIRE(disk.make_directories(catalog::analysed_path(run, of) + "/" + catalog::analysed_name(save)));
         if (i > 4) newest.insert(100 + i);

@@ -1,20 +1,20 @@
-// Gives a complete part directory the name of its step. publish() tries until it succeeds or another save has settled
-// the matter; one attempt (Publisher::attempt_once) looks what has the name and then decides:
+// Gives a complete part directory the name of its step. publish() tries until it succeeds or another save settles the
+// matter. An attempt (Publisher::attempt_once) reads the save under the name and then decides:
 //
 //   nothing               rename the part there
 //   this very save        done before: `already`
 //   a batch               batches replace nothing: `taken`
 //   another run's         `refused`
 //   an earlier line's     that save moves to the name of its line, then as for nothing
-//   an earlier save,      it is moved aside, the part is renamed there, the old save is removed
-//   or a damaged one
-//   nobody can read its   it becomes a part, which recover() commits again if its node files are whole
+//   an earlier save,      it moves aside, the part is renamed there, the old save is removed
+//   or a damaged save
+//   an unreadable         it becomes a part; recover() commits the part again if its node files are whole
 //   manifest
-//   a later, whole save   this one is removed, or gets the name of its own line where the lines differ
+//   a later, whole save   this save is removed, or gets the name of its own line if the lines differ
 //
-// Between looking and renaming another agent may rename too. So a directory that was moved aside is looked at again,
-// and goes back (put_back) if it is not the save that was expected. A power cut between any two operations leaves the
-// old save or the new one whole, and recover() finishes the rest.
+// Between the look and the rename another agent may rename too. So the agent looks again at a directory after it moved
+// it aside, and puts it back (put_back) if it is not the expected save. A power cut between any two operations leaves
+// the old save or the new save whole, and recover() finishes the rest.
 
 #include "path/commit/publish.hpp"
 
@@ -33,12 +33,13 @@ namespace forebay::commit {
 
 namespace {
 
-// How often a save tries to get its step's name while others take it: each of them is another save of that step, or
+// The most attempts to get the step's name while other programs take it. Each of them is another save of the step, or
 // recover, and there are never many.
 constexpr int publish_attempts_max = 8;
 
-// What has a name; nothing when it is free. An unreadable manifest is nobody's save, earlier than all. Existence is
-// asked first: a directory that gets its name after the question would else count as one without a manifest.
+// The save that has a name; nothing if the name is free. An unreadable manifest counts as an empty save, earlier than
+// all saves. The test of existence comes first: a directory that appears after load_manifest() would otherwise count as
+// a directory without a manifest.
 struct Occupant {
     Save save;
     std::uint64_t run_id = 0;
@@ -59,7 +60,7 @@ Result<> make_names_durable(sys::Store& store, const SnapshotPlace& place) {
     return store.sync_directory(place.run);
 }
 
-/// Brings one save under a name: that of its step, or that of its line.
+/// Brings a save under a name: the name of its step, or the name of its line.
 class Publisher {
 public:
     Publisher(sys::Store& store, const SnapshotPlace& place, std::string name, const std::string& directory,
@@ -67,7 +68,7 @@ public:
         : store_(store), place_(place), final_(std::move(name)), directory_(directory), save_(save), run_id_(run_id) {}
 
     Result<Commit> attempt_once();
-    /// Paths of what stood under names of views of a save that is replaced, and was none.
+    /// Paths that have the name of a view of a replaced save but are no views.
     const std::vector<std::string>& others() const { return others_; }
 
 private:
@@ -100,19 +101,19 @@ Result<bool> Publisher::is_whole() const {
     return false;
 }
 
-// A view of the old snapshot would show the new snapshot's bytes under the old layout, so it goes first. An agent that
-// was killed here may have removed the view without a sync: where a save is replaced, the directory is synced even if
-// no view is left. A series has no entry for a step that is new.
+// A view of the old snapshot would show the new snapshot's bytes under the old layout, so the view goes first. An agent
+// that was killed here may have removed the view without a sync. So for a replacement the directory is synced even if
+// no view is left. A series has no entry for a new step.
 Result<> Publisher::remove_view(bool replaces) {
-    if (!is_for_step()) return {};  // views show what has the step's name
+    if (!is_for_step()) return {};  // only the step's name has views
     const auto which = replaces ? catalog::ViewsOf::step_and_series : catalog::ViewsOf::step;
     FB_TRY_ASSIGN(views, catalog::remove_views(store_, place_.stream_directory(), place_.step, which));
     if (replaces) others_ = std::move(views.others);
     return !views.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
-// Makes the name `aside` free for the save that is about to be replaced. The name is taken where an earlier replacement
-// moved this very save there and was killed; the agent then drained the staged copy and committed the save again.
+// Makes the name `aside` free for the save that is about to be replaced. The name is taken if an earlier replacement
+// moved this very save there and was killed. The agent then drained the staged copy and committed the save again.
 Result<> Publisher::free_aside(const Save& earlier, const std::string& aside) const {
     FB_TRY_ASSIGN(exists, store_.exists(aside));
     if (!exists) return {};
@@ -124,7 +125,7 @@ Result<> Publisher::free_aside(const Save& earlier, const std::string& aside) co
                  fmt::format("forebay recover {}", place_.run)};
 }
 
-// Between our look and our rename another agent may have put a later save there: it is not ours to replace unseen.
+// Another agent may have put a later save there after our look. We must not replace a save that we did not look at.
 Result<> Publisher::move_aside(const Save& earlier, const std::string& aside) const {
     FB_TRY(store_.rename(final_, aside));
     const auto moved = standing(store_, aside);
@@ -134,12 +135,12 @@ Result<> Publisher::move_aside(const Save& earlier, const std::string& aside) co
                             fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
 }
 
-// Moves the old save back to its name and returns `why`, never success. If another save has taken the name meanwhile,
-// publish() decides between the two as it does for any save that comes late.
+// Moves the old save back to its name and returns `why`, never success. If another save took the name meanwhile,
+// publish() decides between the two as for any late save.
 Error Publisher::put_back(const std::string& aside, Error why) const {
     if (store_.rename(aside, final_)) return why;
     const auto moved = catalog::load_manifest(store_, aside);
-    if (!moved && moved.error().kind == ErrorKind::missing) return why;  // by recover, or by who replaced it
+    if (!moved && moved.error().kind == ErrorKind::missing) return why;  // recover or another agent took it
     const auto settled = moved ? publish(store_, place_, aside, moved->head()) : Result<Commit>(moved.error());
     if (settled) return why;
     return with_context(why, why.what,
@@ -147,13 +148,13 @@ Error Publisher::put_back(const std::string& aside, Error why) const {
                         fmt::format("forebay recover {}", place_.run));
 }
 
-// The save that has the step's name belongs to an earlier line. It stays, under the name of its line.
+// The save under the step's name belongs to an earlier line. It stays, under the name of its line.
 Result<> Publisher::give_step_away(const Save& earlier) const {
     FB_TRY(catalog::set_aside(store_, final_, place_.step, earlier));
     const auto aside = place_.stream_directory() + "/" + catalog::aside_name(earlier.line, place_.step);
     const auto moved = standing(store_, aside);
     if (!moved) return moved.error();
-    // Between our look and our rename another agent may have given the name to a later save.
+    // After our look another agent may have given the name to a later save.
     if (!*moved || (*moved)->save.line == earlier.line) return {};
     return put_back(aside, {ErrorKind::refused,
                             fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
@@ -164,7 +165,8 @@ Error Publisher::of_another_run(std::uint64_t run_id) const {
             "", "move it out of this run, and away from its names"};
 }
 
-// Its node files may be the only whole copy of a save. False if it holds none, or those of this very save.
+// An unreadable directory may hold the only whole copy of a save. Returns false if it has no node files, or those of
+// this very save.
 Result<bool> Publisher::keep_unreadable() {
     FB_TRY_ASSIGN(seen, look_at_unreadable(store_, final_));
     if (seen.files == 0 || (seen.record && seen.record->snapshot_id == save_.snapshot_id)) return false;
@@ -178,11 +180,12 @@ Result<bool> Publisher::keep_unreadable() {
                                  "of keeping its node files",
                                  place_.step, final_, part),
                      "both directories", fmt::format("forebay recover {}", place_.run)};
+    // The view goes before the rename: it would show the new save's bytes under the old layout.
     FB_TRY(remove_view(true));
     FB_TRY(store_.rename(final_, part));
     const auto moved = standing(store_, part);
     if (!moved) return put_back(part, moved.error());
-    // Between our look and our rename another agent may have given the name to a save that can be read.
+    // After our look another agent may have given the name to a readable save.
     if (*moved && (*moved)->save.snapshot_id != 0)
         return put_back(part, {ErrorKind::refused,
                                fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
@@ -196,8 +199,8 @@ Result<Commit> Publisher::attempt_once() {
         FB_TRY(make_names_durable(store_, place_));
         return Commit::already;
     }
-    // A later save of a state replaces an earlier one. A batch of packed files replaces nothing: the files of the batch
-    // that has the name are nowhere else.
+    // A later save of a state replaces an earlier save. A batch of packed files replaces nothing: the files of the
+    // batch under this name exist nowhere else.
     if (here && format::is_packed_stream(place_.stream)) return Commit::taken;
     if (here && here->run_id != 0 && run_id_ != 0 && here->run_id != run_id_) return of_another_run(here->run_id);
     if (here && here->save.snapshot_id == 0) {
@@ -235,6 +238,7 @@ Result<Commit> Publisher::replace(const Save& earlier) const {
     FB_TRY(free_aside(earlier, aside));
     FB_TRY(move_aside(earlier, aside));
     if (const auto renamed = store_.rename(directory_, final_); !renamed) return put_back(aside, renamed.error());
+    // The old save is removed last: until the new name is durable, a power cut may bring the old name back.
     FB_TRY(make_names_durable(store_, place_));
     if (const auto removed = catalog::discard(store_, aside, place_.step, earlier.snapshot_id); !removed)
         return with_context(
@@ -252,6 +256,7 @@ Result<std::optional<std::string>> find_committed(sys::Store& store, const Snaps
     for (const auto& directory : {place.final_directory(), aside}) {
         FB_TRY_ASSIGN(here, standing(store, directory));
         if (!here || here->save.snapshot_id != save.snapshot_id) continue;
+        // The agent that renamed it may have lost power before its sync, so the answer waits for a sync.
         FB_TRY(make_names_durable(store, place));
         return std::optional(directory);
     }
@@ -265,7 +270,7 @@ Result<Commit> publish(sys::Store& store, const SnapshotPlace& place, const std:
         auto outcome = publisher.attempt_once();
         if (others != nullptr) *others = publisher.others();
         if (outcome) return outcome;
-        // `missing` or `refused`: another agent was faster. The next attempt looks at what it has made of the name.
+        // `missing` or `refused`: another agent was faster. The next attempt looks at the new state of the name.
         const auto kind = outcome.error().kind;
         const bool overtaken = kind == ErrorKind::missing || kind == ErrorKind::refused;
         if (!overtaken || attempt == publish_attempts_max) return outcome;

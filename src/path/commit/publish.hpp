@@ -1,6 +1,6 @@
 // Publish: the rename that makes a complete directory the committed snapshot of its step. Any number of agents may do
-// it at once, for this save and for other saves of the same step, and recover() may run beside them. The save that was
-// sealed later wins, in whatever order the agents come.
+// it at once, for this save and for more saves of the same step, also beside recover(). The save that was sealed later
+// wins, in any order of the agents.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace forebay::commit {
 
 using format::Save;
 
-/// Where a step of a stream is committed.
+/// The step of a stream under which a snapshot is committed.
 struct SnapshotPlace {
     std::string run;
     std::string stream;
@@ -28,18 +28,22 @@ struct SnapshotPlace {
     std::string final_directory() const { return stream_directory() + "/" + catalog::step_name(step); }
 };
 
-/// Where this very save is committed, under the name of its step or of its line; its names are then durable.
+/// Returns the directory in which this very save is committed: under its step or under its line. Makes its names
+/// durable.
 Result<std::optional<std::string>> find_committed(sys::Store& store, const SnapshotPlace& place, const Save& save);
 
-/// Gives `directory`, whose files and manifest are durable, the final name of its step. A snapshot of an earlier line
-/// that has the name is set aside under the name of its line. An earlier save of the same line there is replaced: its
-/// view is removed first, which would show the new bytes under the old layout; then it is moved aside, and removed when
-/// the new name is durable. `already` when this very save is there; `set_aside`, under the name of its line, when a
-/// later line has the step; `superseded`, and `directory` removed, when a later whole save of the line has. A batch of
-/// packed files takes a name only if it is free: `taken` when it is not, and `directory` stays. What it answers is
-/// durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the rename. `others`
-/// (may be null) gets the paths of what stands under names of views of the save that was replaced, and is none: it
-/// stays.
+/// Gives `directory` the final name of its step. Its files and manifest must be durable. The answer is durable:
+///
+/// - `committed`: the name was free, or an earlier save of the same line had it. The view of the earlier save goes
+///   first, because it would show the new bytes under the old layout. Then the save moves aside. It is removed when
+///   the new name is durable. If a snapshot of an earlier line has the name, it moves to the name of its line.
+/// - `already`: this very save has the name.
+/// - `set_aside`: a later line has the step, so this save gets the name of its line.
+/// - `superseded`: a later whole save of the line has the name. `directory` is removed.
+/// - `taken`: only for a batch of packed files, if the name is not free. `directory` stays.
+///
+/// If `directory` is gone, or other agents take the name again and again, the call returns the error of the rename.
+/// `others` (may be null) gets paths that have the name of a view of the replaced save but are no views: they stay.
 Result<Commit> publish(sys::Store& store, const SnapshotPlace& place, const std::string& directory,
                        const format::ManifestHead& head, std::vector<std::string>* others = nullptr);
 

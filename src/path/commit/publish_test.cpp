@@ -1,6 +1,6 @@
-// Goal: agents of one save, agents of several saves of one step, and recover may overtake one another at any operation:
-// the save that was sealed last is committed and nothing is left behind. Method: one runs to its end before each
-// operation of another, which does so before each operation of a third.
+// Goal: agents of one save, agents of several saves of a step, and recover may overtake each other at any operation.
+// The save that was sealed last is committed and nothing is left behind. Method: a second program runs to its end
+// before each operation of the first. A third program runs before each operation of the second.
 
 #include <doctest/doctest.h>
 
@@ -28,7 +28,7 @@ const SmallSnapshot earliest{.id = 0x0e, .nodes = 1, .sealed_unix_ns = 1'500'000
 
 std::size_t leftovers(sys::Store& store) { return catalog::leftovers(store, run, "restart").value().size(); }
 
-// Whoever looks finds a committed snapshot under its name, always: agents of the same save never rename it away.
+// A committed snapshot always has its name: agents of the same save never rename it away.
 class NameStays final : public test::PassingStore {
 public:
     using PassingStore::PassingStore;
@@ -38,10 +38,11 @@ public:
     }
 };
 
-// What an agent, or a person, does at the target.
+// An act of an agent, or of a person, at the target.
 using Act = std::function<Result<Commit>(sys::Store&)>;
 
-// first, with second before its operation `at`, with third before that one's operation `at_second`.
+// Runs the first act, with the second before its operation `at`. The third runs before operation `at_second` of the
+// second.
 std::vector<Result<Commit>> overtake(SimStore& disk, const std::array<Act, 3>& acts, int at, int at_second) {
     std::vector<Result<Commit>> outcomes;
     const auto play = [&](std::size_t act, sys::Store& store) { outcomes.push_back(acts[act](store)); };
@@ -121,9 +122,9 @@ TEST_CASE("agents of two saves of one step, and recover: the later save stays, w
                     CAPTURE(at_second);
                     const auto disk = before->clone();
                     for (const auto& outcome : overtake(*disk, ordered, at, at_second))
-                        // An agent from under which recover took the earlier save is told so, and drains it again.
+                        // If recover took the earlier save from an agent, the agent gets an error and drains it again.
                         if (!outcome) CHECK_MESSAGE(outcome.error().kind == ErrorKind::missing, outcome.error().what);
-                    // The third may have had nothing to overtake.
+                    // The third act may have had nothing to overtake.
                     CHECK(test::commit(*disk, run, later).value() != Commit::waiting);
                     CHECK(test::is_whole(*disk, run, later));
                     REQUIRE(commit::recover(*disk, run, false));
@@ -141,7 +142,7 @@ TEST_CASE("an earlier save that is complete late is removed, not committed") {
     CHECK(test::commit(*disk, run, earlier).value() == Commit::superseded);
     CHECK(test::is_whole(*disk, run, later));
     CHECK(leftovers(*disk) == 0);
-    // What is later but damaged protects nobody.
+    // A later but damaged save protects nothing.
     REQUIRE(disk->remove(test::step_directory(run, later) + "/node-00001.h5"));
     REQUIRE(test::drain_all(*disk, run, earlier));
     CHECK(test::commit(*disk, run, earlier).value() == Commit::committed);

@@ -1,9 +1,10 @@
-// Finishes what a crash left, stream by stream and directory by directory. Parts (.part) are committed if all their
-// node files are there; replaced saves (.old) get their name back unless a later save has it; half-removed ones (.gone)
-// are removed. Parts come first, because a complete one takes the name that an old save would otherwise get back.
+// Finishes the work that a crash left, stream by stream and directory by directory. Parts (.part) are committed if all
+// their node files are there. Replaced saves (.old) get their name back unless a later save has it. Half-removed
+// directories (.gone) are removed. Parts come first, because a complete part takes the name that an old save would
+// otherwise get back.
 //
-// One leftover that cannot be finished is reported as `incomplete` and the next one follows. Nothing is removed that
-// might be the only whole copy: where the committed save is damaged and another copy is left, a person decides.
+// A leftover that cannot be finished is reported as `incomplete`, and the next leftover follows. Nothing is removed
+// that might be the only whole copy: if the committed save is damaged and another copy is left, a person decides.
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ public:
              bool remove_incomplete)
         : store_(store), run_(run), run_id_(run_id), stream_(stream), remove_incomplete_(remove_incomplete) {}
 
-    /// Nothing when somebody else has finished it since it was listed.
+    /// Returns nothing if another program finished the leftover after it was listed.
     Result<std::optional<Recovered>> finish(const Leftover& leftover) {
         auto done = leftover.kind == Leftover::Kind::part  ? part(leftover)
                     : leftover.kind == Leftover::Kind::old ? old(leftover)
@@ -59,8 +60,8 @@ private:
     Result<Recovered> incomplete(const Leftover& leftover, const std::string& why);
     Result<Recovered> another_step(const Leftover& leftover);
     Result<> make_durable(const Leftover& batch);
-    // A batch whose name says another step than its record, see move_to_free_step(). Its packer, if it lives, writes
-    // into it, so nobody else may.
+    // A batch whose name has another step than its record, see move_to_free_step(). If its packer lives, it writes into
+    // the batch, so no other program may.
     bool is_between_steps(const Leftover& leftover, const format::Record& record) const {
         return format::is_packed_stream(stream_) && record.snapshot_id == leftover.snapshot_id &&
                record.step != leftover.step;
@@ -69,7 +70,7 @@ private:
 
     SnapshotPlace place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
     std::string final_of(const Leftover& leftover) const { return place_of(leftover).final_directory(); }
-    // The manifest of the committed snapshot of that step, if it is whole.
+    // The manifest of the committed snapshot of the step, if the snapshot is whole.
     Result<format::Manifest> whole(const Leftover& leftover) const {
         FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, final_of(leftover)));
         FB_TRY(catalog::check_unchanged(store_, final_of(leftover), manifest));
@@ -98,13 +99,14 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     const auto standing = whole(leftover);
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (standing && standing->snapshot_id == leftover.snapshot_id) {
-        // Durable before its copy goes.
+        // The committed copy must be durable before the second copy goes.
         FB_TRY(find_committed(store_, place_of(leftover), standing->head().which_save()));
         FB_TRY(remove(leftover));
         return Recovered{leftover, Outcome::removed,
                          fmt::format("step {} is committed; a second copy of it was removed.", leftover.step)};
     }
     const auto arrived = look_at_part(store_, leftover.directory);
+    // A failing disk must not look like an incomplete part.
     if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
     if (!arrived) return incomplete(leftover, arrived.error().line());
     if (!arrived->record) return incomplete(leftover, "no node file has arrived");
@@ -113,8 +115,7 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
         return incomplete(leftover, "its packer is giving it another step, or was killed over it");
     }
     auto key = key_of(run_, stream_, *arrived->record);
-    key.save.snapshot_id =
-        leftover.snapshot_id;  // what a file says that is not of this part is found when it is gathered
+    key.save.snapshot_id = leftover.snapshot_id;  // gather() finds files of another part
     key.step = leftover.step;
     FB_TRY_ASSIGN(
         absent,
@@ -149,14 +150,14 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
                                  final_of(leftover), said_of(others))};
 }
 
-// A packer that was killed as it gave its batch another step has written the record, and perhaps not synced it.
+// A killed packer may have written the new step into the record without a sync.
 Result<> Recovery::make_durable(const Leftover& batch) {
     FB_TRY_ASSIGN(file, store_.open(batch.directory + "/" + format::node_path(0, 1), sys::Access::update));
     FB_TRY(file->sync());
     return file->close();
 }
 
-// The packer that was killed has removed nothing that it packed, but where it worked may be gone too.
+// The killed packer removed none of the files that it packed, but its working directory may be gone too.
 Result<Recovered> Recovery::another_step(const Leftover& leftover) {
     BatchPart batch{run_, stream_, leftover.step, leftover.snapshot_id, run_id_};
     FB_TRY(move_to_free_step(store_, leftover.directory, batch));
@@ -166,7 +167,7 @@ Result<Recovered> Recovery::another_step(const Leftover& leftover) {
                                  leftover.step, batch.step)};
 }
 
-// What is committed cannot be used, and what is left might be needed: a person decides.
+// The committed save is unusable, and the leftover may be needed: a person decides.
 Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const {
     const auto why = standing ? std::string("it has only just been committed") : standing.error().what;
     const Error damaged{ErrorKind::corrupt,
@@ -176,10 +177,11 @@ Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format
     return {leftover, Outcome::incomplete, damaged.line()};
 }
 
-// A replacement was cut, or another one overtook it: the later of the two saves gets the name.
+// A replacement was cut, or another replacement overtook it. The later of the two saves gets the name.
 Result<Recovered> Recovery::old(const Leftover& leftover) {
     FB_TRY_ASSIGN(replaced, store_.exists(final_of(leftover)));
     const auto standing = whole(leftover);
+    // A failing disk must not look like a damaged snapshot.
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (replaced && !standing) return beside_damaged(leftover, standing);
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, leftover.directory));
@@ -205,7 +207,7 @@ Result<Recovered> Recovery::gone(const Leftover& leftover) {
     return Recovered{leftover, Outcome::removed, fmt::format("step {}: its removal was finished.", leftover.step)};
 }
 
-// What is left of a file that its writer was killed over, before it had its name.
+// Removes files whose writer was killed before it gave them their final names.
 Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries)
@@ -217,7 +219,8 @@ bool is_snapshot(const sys::Entry& entry) {
     return entry.is_directory && !entry.is_link && (catalog::step_of(entry.name) || catalog::aside_of(entry.name));
 }
 
-// Of manifests and marks in committed snapshots, and of views beside them. What a link leads to is not this run's.
+// Handles manifests and marks in committed snapshots, and views beside them. The target of a link does not belong to
+// the run.
 Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const std::string& stream) {
     const auto directory = run + "/" + stream;
     FB_TRY(remove_temporaries(store, directory));
@@ -232,7 +235,7 @@ Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const 
     return {};
 }
 
-// Whoever marked a committed snapshot may have been killed before its manifest said so.
+// A program may have marked a committed snapshot and died before it wrote the manifest.
 Result<> complete_marks_of(sys::Store& store, const std::string& run, const std::string& stream,
                            std::vector<Recovered>& all) {
     FB_TRY_ASSIGN(versions, catalog::heads_of(store, run, stream));
@@ -256,7 +259,7 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
     std::vector<Recovered> all;
     for (const auto& stream : streams) {
         FB_TRY_ASSIGN(leftovers, catalog::leftovers(store, run, stream));
-        // Parts first: a complete one takes the place that an old save would otherwise get back.
+        // Parts first: a complete part takes the name that an old save would otherwise get back.
         std::ranges::stable_sort(leftovers, {}, [](const Leftover& leftover) { return leftover.kind; });
         Recovery recovery(store, run, run_id, stream, remove_incomplete);
         for (const auto& leftover : leftovers) {
@@ -265,7 +268,7 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
         }
         FB_TRY(complete_marks_of(store, run, stream, all));
         if (remove_incomplete) FB_TRY(remove_temporaries_of(store, run, stream));
-        // An agent that was killed between a rename and its sync left a name that a power cut could still take.
+        // An agent may have been killed between a rename and its sync. A power cut could still undo that name.
         FB_TRY(store.sync_directory(run + "/" + stream));
     }
     if (remove_incomplete) {
@@ -274,7 +277,7 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
         FB_TRY_ASSIGN(has_own, store.exists(own));
         if (has_own) FB_TRY(remove_temporaries(store, own));
         FB_TRY(catalog::remove_new(store, run));
-        // What nodes gave to analyses of steps that other nodes never saw (insitu/parts.hpp).
+        // Parts that nodes gave to analyses of steps, if the remaining nodes never saw these steps (insitu/parts.hpp).
         FB_TRY(store.remove_tree(catalog::analysed_path(run, "")));
     }
     FB_TRY(store.sync_directory(run));

@@ -1,6 +1,6 @@
-// Goal: recover() finishes what was left at a target, and never at the price of something whole: not of a later save,
-// not of what was replaced by something damaged, not because a disk failed while it looked. (Power cuts at each of its
-// operations: commit_test.)
+// Goal: recover() finishes the work that was left at a target, and never at the price of something whole. It loses no
+// later save, and no replaced save whose replacement is damaged. A disk that fails during the look costs nothing.
+// (Power cuts at each of its operations: commit_test.)
 
 #include <doctest/doctest.h>
 
@@ -28,8 +28,8 @@ std::string leftover_path(const SmallSnapshot& snapshot, catalog::Leftover::Kind
     return run + "/restart/" + catalog::leftover_name({snapshot.step, snapshot.id, kind});
 }
 
-// Of every kind one: a complete part whose older save is committed, a complete part of another step, an incomplete one,
-// a step that was being replaced, and one that was being removed.
+// Leaves all kinds: a complete part whose older save is committed, a complete part of another step, an incomplete part,
+// a step during its replacement, and a step during its removal.
 void leave_all_kinds(SimStore& disk) {
     REQUIRE(test::commit_all(disk, run, older_save));
     REQUIRE(test::drain_all(disk, run, three));

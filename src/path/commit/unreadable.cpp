@@ -43,6 +43,7 @@ Result<Unreadable> look_at_unreadable(sys::Store& store, const std::string& dire
     if (arrived) return Unreadable{arrived->files, arrived->record};
     const auto kind = arrived.error().kind;
     if (kind == ErrorKind::retry || kind == ErrorKind::missing) return arrived.error();
+    // Damaged for good: it counts as one node file, so nobody treats the directory as empty.
     return Unreadable{1, {}};
 }
 
@@ -62,10 +63,11 @@ Result<> make_parts_of_unreadable(sys::Store& store, const std::string& run) {
             FB_TRY_ASSIGN(is_unreadable, says_nothing(store, directory));
             if (!is_unreadable) continue;
             const auto seen = look_at_unreadable(store, directory);
-            if (!seen || !seen->record) continue;  // verify says why
+            if (!seen || !seen->record) continue;  // verify reports the reason
             FB_TRY_ASSIGN(complete, is_complete(store, directory, *step, *seen->record));
             const auto part = part_of(directory, *step, *seen);
             FB_TRY_ASSIGN(taken, store.exists(part));
+            // The directory stays if node files are missing, or if its name as a part is taken.
             if (!complete || taken) continue;
             FB_TRY(store.rename(directory, part));
             FB_TRY(store.sync_directory(run + "/" + stream));

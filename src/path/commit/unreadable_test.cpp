@@ -1,6 +1,6 @@
-// Goal: a manifest that is missing, cut or empty costs no node file. A save that takes the name of its step keeps them
-// as a part, and recover commits that part again; a crash at any operation loses neither save. Method: committed
-// snapshots of each form on a simulated disk whose manifests are damaged.
+// Goal: a missing, cut or empty manifest costs no node file. A save that takes the name of its step keeps these files
+// as a part, and recover commits that part again. A crash at any operation loses neither save. Method: committed
+// snapshots of each form on a simulated disk, with damaged manifests.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ void write(SimStore& disk, const std::string& path, const std::string& text) {
     REQUIRE(file->sync());
 }
 
-// Each takes the manifest away.
+// Each function takes the manifest away.
 const std::vector<std::function<void(SimStore&, const std::string&)>> losses = {
     [](SimStore& disk, const std::string& path) { REQUIRE(disk.remove(path)); },
     [](SimStore& disk, const std::string& path) { write(disk, path, ""); },
@@ -46,7 +46,7 @@ Result<> recover(SimStore& disk) {
     return test::recover_all(disk, run);
 }
 
-// Whether the save that the run has left is there whole, under the name of its line.
+// Checks that the abandoned save is whole under the name of its line.
 bool is_set_aside(SimStore& disk, const SmallSnapshot& snapshot) {
     const auto directory = run + "/restart/" + catalog::aside_name(snapshot.lineage.line(), snapshot.step);
     const auto manifest = catalog::load_manifest(disk, directory);
@@ -106,7 +106,7 @@ TEST_CASE("a directory whose node files are not all there stays as it is, and is
     REQUIRE(recover(disk));
     CHECK(test::is_whole(disk, run, anew));
     CHECK(disk.peek(test::part_directory(run, left) + "/node-00000.h5") == kept);
-    // Heads that say nothing are kept too, once.
+    // Damaged heads are kept too, once.
     const auto node_file = test::step_directory(run, anew) + "/node-00000.h5";
     auto third = anew;
     for (const auto id : {0x33u, 0x34u}) {
@@ -170,7 +170,7 @@ TEST_CASE("a crash at any operation of a save that keeps node files, and recover
     auto ways = test::reboots(9);
     ways.push_back(test::programs_killed);
     const auto check = [](SimStore& disk, const Result<Commit>&) {
-        // A crash between both renames leaves a part alone, which the next agent commits; so does recover.
+        // A crash between the two renames leaves only a part. The next agent commits it, and so does recover.
         REQUIRE(recover(disk));
         CHECK(test::is_whole(disk, run, anew));
         CHECK(is_set_aside(disk, left));

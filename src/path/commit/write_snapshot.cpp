@@ -22,8 +22,8 @@ namespace forebay::commit {
 
 namespace {
 
-// What is held of the data at once: long enough for a spinning disk, and whole segments, so that each lies within one
-// window.
+// The bytes in memory at once: enough for the speed of a spinning disk, and whole segments, so each segment lies within
+// one window.
 constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 
 class NodeFileWriter {
@@ -39,7 +39,7 @@ public:
         format::encode(layout_, head_);
     }
 
-    /// Data first, the head with its seal last.
+    /// Data first. The head with its seal comes last, so a half-written file has no seal.
     Result<> write(sys::File& out, const format::Record& record) {
         std::vector<std::size_t> order(layout_.blocks.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -78,8 +78,8 @@ private:
     std::uint64_t bytes_done_ = 0, bytes_all_ = 0;
 };
 
-/// Writes the node file of `record` into its part and commits it by `commit`. `part` is asked after an error: what is
-/// left to be discarded may have another step by then.
+/// Writes the node file of `record` into its part and commits it with `commit`. After an error `part` gives the
+/// directory to discard: `commit` may have changed its step.
 Result<> write_and_commit(sys::Store& store, BatchPart& part, const format::Record& record, NodeFileWriter& writer,
                           const std::function<Result<>()>& commit) {
     const auto written = [&]() -> Result<> {
@@ -88,11 +88,12 @@ Result<> write_and_commit(sys::Store& store, BatchPart& part, const format::Reco
         FB_TRY(sys::make_directories_below(store, part.run, directory));
         FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
         FB_TRY(writer.write(*out, record));
+        // The rename comes after the sync of the file: a reader that sees the name finds all bytes.
         FB_TRY(store.rename(path + ".tmp", path));
         FB_TRY(store.sync_directory(directory));
         return commit();
     }();
-    // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+    // Report the first error. If the part cannot be removed either, recover removes it.
     if (!written) static_cast<void>(catalog::discard(store, part.directory(), part.step, part.snapshot_id));
     return written;
 }
@@ -131,6 +132,7 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
                      "", "another step"};
     };
     FB_TRY(write_and_commit(store, part, record, writer, [&]() -> Result<> {
+        // Checked after the write: another program may have committed the step meanwhile.
         FB_TRY_ASSIGN(taken, to.replaces ? Result<bool>(false) : store.exists(directory));
         if (taken) return refusal("");
         FB_TRY_ASSIGN(outcome, commit_if_complete(store, key_of(to.run, to.stream, record), part.run_id));

@@ -1,6 +1,6 @@
-// Goal: blocks are asked for once, in the order that their source wants and in windows; what was written is committed
-// whole, and after an error of the source nothing is left. (Crashes: foreign/import_snapshot_test, agent/pack_test.)
-// Method: a source that notes what it is asked for, on the simulated disk.
+// Goal: blocks are read once, in windows, in the order of their source. The written snapshot is committed whole, and
+// after an error of the source nothing is left. (Crashes: foreign/import_snapshot_test, agent/pack_test.) Method: a
+// source that notes its calls, on the simulated disk.
 
 #include "path/commit/write_snapshot.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t field_bytes = 9 * limits::segment_bytes + 8;  // more than a window
 
-/// Gives each byte as its number in the block and the block's say; the last block first.
+/// Each byte follows from its position in the block and the block's number. The last block comes first.
 class Source final : public commit::Blocks {
 public:
     void sort(std::vector<std::size_t>& blocks) const override { std::ranges::reverse(blocks); }
@@ -46,7 +46,7 @@ public:
     std::optional<std::size_t> fails_at;
 };
 
-// Of two ranks: a clock, a field of one window and a bit a rank, and a table of which the second rank has no rows.
+// Two ranks: a clock, on each rank a field of a bit more than one window, and a table without rows on the second rank.
 format::Layout layout_of() { return test::small_layout({.elements_per_rank = field_bytes / 8}, 0); }
 
 const commit::Destination to{.run = "runs/run7", .stream = "restart", .step = 120, .time = 0.5};

@@ -21,10 +21,10 @@ constexpr std::size_t names_to_tell = 8, names_to_paste = 500, name_bytes_max = 
 constexpr double sync_share_high = 0.5;
 constexpr double ranks_share_high = 0.5;        // of the visible time
 constexpr double ranks_time_share_high = 0.01;  // of the run; less is not worth a change
-constexpr double slowdown_percent_high = 5;     // below that a limit of the agent would cost more than it brings
+constexpr double slowdown_percent_high = 5;     // below this, a limit of the agent costs more than it brings
 constexpr double save_less_often_below = 1;     // slack
 
-// Names that somebody will paste into a shell: others are left out of the line.
+// Names that somebody will paste into a shell. Names with unusual characters are left out of the line.
 bool is_plain(std::string_view name) {
     return !name.empty() && name.size() <= name_bytes_max && name.front() != '-' &&
            std::ranges::all_of(name, [](char letter) {
@@ -33,14 +33,14 @@ bool is_plain(std::string_view name) {
            });
 }
 
-// "restart", or quoted where TOML asks for that; nothing where it cannot be pasted from a terminal as it is.
+// Returns "restart", or the name in quotes if TOML needs them; nothing if it cannot be pasted from a terminal.
 std::optional<std::string> toml_key(const std::string& name) {
     if (is_plain(name) && name.find('.') == std::string::npos) return name;
     if (name.find_first_of("\"\\\n") != std::string::npos || !is_showable(name)) return {};
     return '"' + name + '"';
 }
 
-// Names of hostile runs may be longer than what is said of them.
+// Names of hostile runs may be longer than the advice about them.
 std::string shown(const std::string& name) {
     auto text = show_text(name);
     if (text.size() <= name_bytes_max) return text;
@@ -58,7 +58,7 @@ std::string told(const std::vector<Slow>& slow, const char* of) {
     return text;
 }
 
-// What a drain takes longer because of its slowest node: the sum over snapshots.
+// The extra time of drains because of their slowest node: the sum over snapshots.
 double seconds_of_stragglers(const Summary& summary) {
     double seconds = 0;
     for (const auto& row : summary.rows)
@@ -69,13 +69,14 @@ double seconds_of_stragglers(const Summary& summary) {
 std::string exclude_line(const std::vector<Slow>& slow) {
     std::set<std::string> hosts;
     for (const auto& entry : slow) {
+        // Slurm excludes whole hosts; "nid1/3" is one of several nodes of a host.
         const auto host = entry.name.substr(0, entry.name.find('/'));
         if (is_plain(host) && hosts.size() < names_to_paste) hosts.insert(host);
     }
     return hosts.empty() ? "" : fmt::format("\n  #SBATCH --exclude={}", fmt::join(hosts, ","));
 }
 
-// 20 of "OST0014": Lustre writes indices in names with four hexadecimal digits.
+// Returns 20 for "OST0014": Lustre writes indices in names with four hexadecimal digits.
 std::optional<unsigned> ost_index(std::string_view name) {
     constexpr std::string_view prefix = "OST", digits = "0123456789abcdef";
     if (!name.starts_with(prefix) || name.size() != prefix.size() + 4) return {};
@@ -114,6 +115,7 @@ std::string stripe_line(const Summary& summary) {
     std::set<unsigned> left;
     for (const auto& row : summary.target_rows) {
         const auto index = ost_index(row.name);
+        // `lfs` only knows OSTs.
         if (!index && !row.name.empty()) return "";
         if (index && std::ranges::find(summary.slow_targets, row.name, &Slow::name) == summary.slow_targets.end())
             left.insert(*index);
@@ -137,7 +139,7 @@ void add_slow(const Summary& summary, std::vector<std::string>& advice) {
                                      leave_out(count, "new files", stripe_line(summary))));
 }
 
-// Of one stream.
+// The history of one stream.
 struct StreamLineage {
     std::uint64_t saves = 0, waits = 0;
     double waited_seconds = 0;
@@ -149,7 +151,7 @@ bool cannot_follow(const StreamLineage& lineage) {
     return drain > 0 && !lineage.intervals.empty() && median_of(lineage.intervals) / drain < save_less_often_below;
 }
 
-// Where it is our own limit that makes drains slow.
+// Returns a text if our own limit makes the drains slow.
 std::string held_back(const StreamNeeds& needs) {
     if (needs.limited_drains * 2 <= needs.drains) return "";
     return fmt::format(" at the limit of {}/s that you have set (rate_bytes_per_second, or slowdown_percent_max)",
@@ -188,7 +190,7 @@ void add_slack(const std::string& stream, const StreamLineage& lineage, const St
                      : "th"));
 }
 
-// Fewer files are of use only to a stream of several nodes that has a file for each.
+// Fewer files only help a stream of several nodes with a file for each.
 void add_sync(const std::string& stream, const StreamLineage& lineage, const StreamNeeds& needs,
               std::vector<std::string>& advice) {
     if (needs.nodes < 2 || (needs.file != "own" && !needs.file.empty())) return;
@@ -202,7 +204,7 @@ void add_sync(const std::string& stream, const StreamLineage& lineage, const Str
     advice.push_back(text + "\n  file = \"combined:16\"");
 }
 
-// Whatever Forebay does, a save lasts until the last rank has come.
+// Forebay cannot make a save end before the last rank comes.
 void add_late_ranks(const Summary& summary, std::vector<std::string>& advice) {
     const double waited = summary.parts.ranks.sum, visible = summary.blocked.sum;
     if (waited <= 0 || waited < ranks_share_high * visible || waited < ranks_time_share_high * summary.time_seconds)
@@ -214,6 +216,7 @@ void add_late_ranks(const Summary& summary, std::vector<std::string>& advice) {
 }
 
 void add_slowdown(const Summary& summary, std::vector<std::string>& advice) {
+    // If the interval contains 0, the slowdown may be noise.
     if (summary.slowdown_steps == 0 || summary.slowdown_percent < slowdown_percent_high ||
         summary.slowdown_low_percent <= 0)
         return;
@@ -255,6 +258,7 @@ std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) 
             lineage.waited_seconds += row.wait_seconds;
         }
         if (row.drain_seconds <= 0) continue;
+        // The slack leaves out the wait of the save before (add_intervals), and so does this interval.
         if (row.interval_seconds > 0) lineage.intervals.push_back(row.slack * row.drain_seconds);
         lineage.drains.push_back(row.drain_seconds);
         lineage.sync_shares.push_back(std::min(1.0, row.sync_seconds / row.drain_seconds));

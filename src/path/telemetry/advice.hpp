@@ -1,5 +1,4 @@
-// What to do about what a summary shows: sentences with the numbers behind them. Where there is a line to paste, it
-// stands behind "\n  ".
+// Advice that follows from a summary: sentences with the numbers behind them. A line to paste stands behind "\n  ".
 
 #pragma once
 
@@ -12,14 +11,14 @@
 
 namespace forebay::telemetry {
 
-/// Of a stream, beside its rows.
+/// Facts of a stream beside its rows.
 struct StreamNeeds {
-    std::uint32_t slots = 0;                       // on any node
-    std::uint64_t node_bytes_most = 0;             // of one snapshot: what another slot costs a node
+    std::uint32_t slots = 0;                       // most of any node
+    std::uint64_t node_bytes_most = 0;             // of one snapshot: the price of another slot on a node
     std::uint64_t drains = 0, limited_drains = 0;  // is_limited()
-    std::uint64_t limit_bytes_per_second = 0;      // of the last of these
+    std::uint64_t limit_bytes_per_second = 0;      // of the last limited drain
     std::uint32_t nodes = 0;                       // most of any snapshot
-    std::string file;                              // TimingBatch::file of the last one
+    std::string file;                              // TimingBatch::file of the last batch
 };
 using Needs = std::map<std::string, StreamNeeds>;
 

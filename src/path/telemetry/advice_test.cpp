@@ -1,4 +1,4 @@
-// Goal: nobody is advised to change what changes nothing in this run. Method: made runs that differ in one thing.
+// Goal: no advice without an effect in this run. Method: made runs that differ in one thing.
 
 #include "path/telemetry/advice.hpp"
 
@@ -29,7 +29,7 @@ TEST_CASE("fewer files are advised only to a stream of several nodes that has a 
         return chronicle;
     };
     CHECK(advises(run(4, "own"), "combined:16"));
-    CHECK(advises(run(4, ""), "combined:16"));  // from before batches told it
+    CHECK(advises(run(4, ""), "combined:16"));  // from before batches had this field
     CHECK_FALSE(advises(run(1, "own"), "combined:16"));
     CHECK_FALSE(advises(run(4, "combined"), "combined:16"));
     CHECK_FALSE(advises(run(4, "shared"), "combined:16"));

@@ -17,7 +17,7 @@ namespace forebay::telemetry {
 
 namespace {
 
-// A file of a node in a run is put aside as .old at 4 MiB (agent/event_sinks.hpp), so a larger one is none of ours.
+// An agent renames a node's file to .old at 4 MiB (agent/event_sinks.hpp), so a larger file is not ours.
 constexpr std::uint64_t file_bytes_max = 8u << 20;
 
 std::optional<EventLine> event_from(std::string_view line) {
@@ -47,7 +47,7 @@ public:
         const bool events = name.starts_with("events-") && name.ends_with(".jsonl");
         if (!status && (options_.statuses_alone || (!timings && !events))) return;
         auto text = sys::read_text(store_, path, file_bytes_max);
-        // An agent puts a full file aside, under another name, between the list and this.
+        // An agent may rename a full file to .old between the list and this read.
         if (!text && text.error().kind == ErrorKind::missing) return;
         if (!text) return into_.problems.push_back(text.error().line());
         if (timings) take_timings(path, *text);
@@ -66,7 +66,7 @@ private:
         std::ranges::move(timings.batches, std::back_inserter(into_.batches));
     }
 
-    // One that is torn is being written at this moment: a second look finds it whole.
+    // A torn status is just being written: a second read finds it whole.
     void take_status(const std::string& path, const std::string& text) {
         auto status = format::decode_status(text, path);
         if (!status) {
@@ -108,7 +108,7 @@ Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, cons
                      "forebay ls " + run};
     FB_TRY(entries);
     Reader reader(store, options, chronicle);
-    // What was put aside is older.
+    // Files that were renamed to .old are older, so they come first.
     for (const bool aside : {true, false})
         for (const auto& entry : *entries)
             if (!entry.is_directory && (entry.name.find(".old.") != std::string::npos) == aside)

@@ -1,8 +1,8 @@
-// All that a run has kept of how it went: batches of timings, the newest status lines and the events of its agents,
-// read from RUN/forebay/. What cannot be read is said, and keeps nothing else from being read.
+// All records that a run keeps of its course: batches of timings, the newest status lines and the events of its agents,
+// read from RUN/forebay/. Unreadable files are reported as problems, and the rest is read all the same.
 //
-// Files of hostile or broken runs are input here: names in them may hold markup, line feeds and escapes of terminals.
-// Whoever shows them escapes them for the place where they are shown.
+// The input may come from hostile or broken runs: names in it may hold markup, line feeds and escape sequences of
+// terminals. Escape them for the place in which you show them.
 
 #pragma once
 
@@ -30,20 +30,20 @@ struct Chronicle {
     std::vector<format::TimingBatch> batches = {};  // by saved_unix_ns, then node
     std::vector<format::StatusLine> statuses = {};  // by host, then virtual node
     std::vector<EventLine> events = {};             // by time
-    std::vector<std::string> problems = {};         // files that could not be read, bytes that were passed over
+    std::vector<std::string> problems = {};         // unreadable files, skipped bytes
 };
 
 struct ChronicleOptions {
-    bool with_timings = true;   // else batches come without their timings
-    std::uint32_t session = 0;  // of this one alone; 0: of all
+    bool with_timings = true;   // if false, batches come without their timings
+    std::uint32_t session = 0;  // read only this session; 0: all sessions
     bool statuses_alone = false;
 };
 
-/// `missing` where there is no such run, or it was copied without its directory `forebay`. A run of before there were
-/// timings has none, and that is no error.
+/// `missing` if there is no such run, or if it was copied without its directory `forebay`. A run from before timings
+/// existed has no timings, and that is no error.
 Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, const ChronicleOptions& options = {});
 
-/// "nid00412", and with several nodes a machine "nid00412/3".
+/// Returns "nid00412". If a machine has several nodes: "nid00412/3".
 std::string node_name(const std::string& host, const std::string& virtual_node);
 std::string node_name(const format::TimingBatch& batch);
 std::string node_name(const format::StatusLine& status);

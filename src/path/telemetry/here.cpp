@@ -16,6 +16,7 @@ void look_here(Chronicle& chronicle, const std::string& staging) {
         if (!watch) continue;
         const auto virtual_node = node::virtual_index_of(directory);
         for (auto& status : chronicle.statuses) {
+            // The directory may belong to a later session than the status line.
             if (status.host != host || status.virtual_node != virtual_node ||
                 status.session != watch->page().session.load())
                 continue;

@@ -1,4 +1,4 @@
-// What this host knows of its own agents better than their status lines do: whether they live.
+// Finds out which agents of this host live. The host knows this better than their status lines.
 
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace forebay::telemetry {
 
-/// Looks at the locks of the run's staging directories below `staging` on this host, as `forebay ls` does: an agent or
-/// an application that was killed holds none any more. Of status lines of this host, is_gone and application_lives
-/// become what the locks say. Lines of other hosts, and of sessions that have left no directory, stay as they are.
+/// Looks at the locks of the run's staging directories below `staging` on this host, as `forebay ls` does. A killed
+/// agent or application holds no lock. Sets is_gone and application_lives in status lines of this host. Lines of other
+/// hosts, and lines of sessions without a directory, stay as they are.
 void look_here(Chronicle& chronicle, const std::string& staging);
 
 }  // namespace forebay::telemetry

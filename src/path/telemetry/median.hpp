@@ -8,7 +8,7 @@
 
 namespace forebay::telemetry {
 
-/// The value below which the share `q` of the samples lies, interpolated between two; 0 of none.
+/// The value below which the share `q` of the samples lies, interpolated between two samples; 0 without samples.
 inline double quantile_of(std::vector<double> samples, double q) {
     if (samples.empty()) return 0;
     std::ranges::sort(samples);

@@ -26,7 +26,7 @@ std::string number_of(double value) {
 std::string number_of(std::uint64_t value) { return fmt::format("{}", value); }
 std::string number_of(std::int64_t value) { return fmt::format("{}", value); }
 
-// What commands a terminal, and what is no UTF-8, is spelled out first: people read these texts too.
+// Control characters of terminals and bytes that are no UTF-8 are spelled out first: people read these texts too.
 std::string label_text(const std::string& value) {
     std::string text;
     for (const char c : show_text(value)) {
@@ -45,7 +45,7 @@ std::string labels_text(const Labels& labels) {
 
 enum class MetricKind { counter, gauge, histogram };
 
-/// One family of metrics after the other: a head, then its values.
+/// Writes families of metrics one after the other: a head, then its values.
 class MetricsText {
 public:
     explicit MetricsText(MetricsForm form, const std::string& run) : form_(form), run_{{"run", run}} {}
@@ -61,7 +61,8 @@ public:
     void value(T number, const Labels& labels = {}) {
         line(kind_ == MetricKind::counter ? "_total" : "", number_of(number), labels);
     }
-    /// Of a histogram: all that was seen, in buckets of powers of two. The smallest is 61 us: saves take from there on.
+    /// For a histogram: counts all values in buckets of powers of two. The smallest bucket ends at 61 us, the time of
+    /// the fastest saves.
     void seen(const std::vector<double>& values) {
         double sum = 0;
         for (const double value : values) sum += value;
@@ -107,6 +108,7 @@ double seconds_since_1970(std::int64_t unix_ns) { return static_cast<double>(uni
 void put_targets(MetricsText& text, const Summary& summary) {
     text.family(MetricKind::counter, "drain_bytes", "Bytes that agents have written, by storage target.");
     auto targets = summary.target_rows;
+    // The targets with the most bytes keep labels of their own.
     std::ranges::stable_sort(targets, std::ranges::greater(), &TargetRow::bytes);
     std::map<std::string, std::uint64_t> bytes;
     for (std::size_t i = 0; i < targets.size(); ++i)
@@ -121,6 +123,7 @@ void put_newest_durable(MetricsText& text, const Summary& summary) {
     for (const auto& row : summary.rows) {
         if (row.outcome != "committed" || row.durable_unix_ns == 0) continue;
         auto& known = newest[show_text(row.stream)];
+        // The session comes first: between two sessions a clock may have been set back.
         if (known == nullptr ||
             std::tie(known->session, known->durable_unix_ns) <= std::tie(row.session, row.durable_unix_ns))
             known = &row;
@@ -168,7 +171,7 @@ void put_run(MetricsText& text, const Summary& summary) {
     put_newest_durable(text, summary);
 }
 
-/// Nodes that have names of their own, as monitors need them.
+/// Nodes with distinct names, as monitors need them.
 std::vector<const format::StatusLine*> nodes_of(const std::vector<format::StatusLine>& statuses) {
     std::vector<const format::StatusLine*> nodes;
     std::set<std::string> names;
@@ -179,7 +182,7 @@ std::vector<const format::StatusLine*> nodes_of(const std::vector<format::Status
 
 using Nodes = std::vector<const format::StatusLine*>;
 
-/// One that agents count, with its value of each node.
+/// A metric that agents count, with its value on each node.
 struct NodeMetric {
     describe::CountMetric metric;
     std::vector<double> values;

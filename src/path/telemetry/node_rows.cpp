@@ -10,11 +10,12 @@ namespace forebay::telemetry {
 
 namespace {
 
-// A target is judged by as many samples a snapshot, each over the nodes of a group: 8,100 nodes would make a million.
+// A snapshot gives this many samples of a target, each over a group of nodes. A sample for each of 8,100 nodes would
+// make a million.
 constexpr std::uint32_t node_groups = 16;
-// Of a node's seconds, at slow targets: what is left of them must still be a rate.
+// The largest share of a node's seconds that counts as lost at slow targets: the rest must still give a rate.
 constexpr double lost_share_max = 0.999;
-// Of the median of a snapshot: nodes with fewer bytes are not compared.
+// As a share of the snapshot's median: nodes with fewer bytes are not compared.
 constexpr double compared_share = 0.9;
 
 struct TargetLoad {
@@ -45,8 +46,8 @@ void add_compared(std::vector<RateSample> snapshot, std::vector<RateSample>& sam
     for (auto& sample : snapshot) samples.push_back({std::move(sample.name), sample.rate / median});
 }
 
-// The share of a node's writing that would not have been without slow targets. One at 0.1 of the median costs ten times
-// what others do: 0.9 of its seconds.
+// The share of a node's write time that it would save without slow targets. A target at 0.1 of the median costs ten
+// times the usual time: 0.9 of its seconds are lost.
 double share_of_slow(const format::TimingBatch& batch, const std::map<std::string_view, double>& ratios) {
     double all = 0, lost = 0;
     for (const auto& target : batch.targets) {
@@ -101,7 +102,7 @@ std::vector<TargetRow> targets_of(const std::vector<Matched>& snapshots) {
                     first_unix_ns = target.first_unix_ns;
             }
         if (loads.empty()) continue;
-        for (auto& [name, known] : targets) known.row.last_write_seconds = 0;  // is of the newest snapshot
+        for (auto& [name, known] : targets) known.row.last_write_seconds = 0;  // it is for the newest snapshot only
         for (const auto& [name, load] : loads) {
             auto& [row, rates] = targets[std::string(name)];
             row.bytes += load.bytes;
@@ -141,7 +142,8 @@ std::vector<RateSample> node_samples(const std::vector<Matched>& snapshots, cons
     for (const auto& slow : slow_targets) ratios.emplace(slow.name, slow.ratio);
     std::vector<RateSample> samples;
     for (const auto& snapshot : snapshots) {
-        // A node that has less to write is not slow because a sync takes it as long as the others.
+        // A node with fewer bytes has a low rate, because its sync takes as long as on all nodes. This does not make it
+        // slow.
         std::vector<double> bytes;
         for (const auto* batch : snapshot.batches) bytes.push_back(static_cast<double>(batch->bytes));
         const double least_bytes = compared_share * median_of(bytes);

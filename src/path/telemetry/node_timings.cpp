@@ -15,10 +15,10 @@ namespace forebay::telemetry {
 
 namespace {
 
-// A file of a node is put aside as .old at 4 MiB, so a larger one is none of ours.
+// An agent renames a node's file to .old at 4 MiB, so a larger file is not ours.
 constexpr std::uint64_t node_file_bytes_max = 8u << 20;
 
-// "nid00412-0" of "timings-nid00412-0.bin", and of "timings-nid00412-0.old.bin"; "" of another file.
+// Returns "nid00412-0" for "timings-nid00412-0.bin" and for "timings-nid00412-0.old.bin"; "" for any other file.
 std::string node_of(std::string_view name) {
     constexpr std::string_view prefix = "timings-", suffix = ".bin", aside = ".old";
     if (!name.starts_with(prefix) || !name.ends_with(suffix)) return {};
@@ -43,6 +43,7 @@ Result<std::vector<NodeFiles>> timing_files(sys::Store& store, const std::string
         if (entry.is_directory || node.empty()) continue;
         auto& files = nodes[node];
         const bool is_old = entry.name.ends_with(".old.bin");
+        // Oldest first.
         files.paths.insert(is_old ? files.paths.begin() : files.paths.end(), own + "/" + entry.name);
         files.bytes += entry.size;
     }
@@ -57,7 +58,7 @@ std::vector<format::TimingBatch> read_timings(sys::Store& store, const NodeFiles
     std::vector<format::TimingBatch> batches;
     for (const auto& path : files.paths) {
         const auto text = sys::read_text(store, path, node_file_bytes_max);
-        // An agent puts a full file aside, under another name, between the list and this.
+        // An agent may rename a full file to .old between the list and this read.
         if (!text && text.error().kind == ErrorKind::missing) continue;
         if (!text) {
             problems.push_back(text.error().line());

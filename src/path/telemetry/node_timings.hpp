@@ -1,4 +1,5 @@
-// The timings of a run, a node at a time: for whoever needs them all, and not all at once. A node keeps at most 8 MiB.
+// Reads the timings of a run node by node, so memory holds only one node's timings at a time. A node keeps at most 8
+// MiB.
 
 #pragma once
 
@@ -11,17 +12,17 @@
 
 namespace forebay::telemetry {
 
-/// The files of one node: that which its agent had put aside when it was full, and the newer one.
+/// The files of a node: the full file that its agent renamed to .old, and the newer file.
 struct NodeFiles {
     std::vector<std::string> paths;
     std::uint64_t bytes = 0;
 };
 
-/// By the names of the files. `missing` where there is no such run; a run that keeps no timings has none.
+/// In the order of the file names. `missing` if there is no such run. A run without timings gives an empty list.
 Result<std::vector<NodeFiles>> timing_files(sys::Store& store, const std::string& run);
 
-/// What is whole in the files of a node, the oldest first. `problems` gets a line for each file that cannot be read, or
-/// of which bytes are damaged.
+/// Returns the whole batches in the files of a node, oldest first. `problems` gets a line for each file that is
+/// unreadable or has damaged bytes.
 std::vector<format::TimingBatch> read_timings(sys::Store& store, const NodeFiles& files, bool with_timings,
                                               std::vector<std::string>& problems);
 

@@ -1,4 +1,4 @@
-// What was written when: writes laid over equal parts of a time.
+// Bytes over time: writes are distributed over equal parts of a time.
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@ namespace forebay::telemetry {
 
 namespace {
 
-// Each write counts in the parts that it lies in, by the time in each. Outside of [begin, end) nothing counts.
+// Each write counts in the parts that it overlaps, by the time in each part. Outside of [begin, end) nothing counts.
 class Bins {
 public:
     Bins(std::int64_t begin_unix_ns, std::int64_t end_unix_ns, std::size_t bins)
@@ -24,7 +24,9 @@ public:
         const double from = (first_unix_ns - begin_) / width_;
         const double to = (std::max(first_unix_ns, last_unix_ns) - begin_) / width_;
         const auto count = static_cast<double>(bins_.size());
+        // Also true for NaN from damaged files.
         if (!(to >= 0 && from < count)) return;
+        // A write without a duration counts in one part: the share below divides by the duration.
         if (to - from < 1e-9) return put(from, bytes);
         const auto last = static_cast<std::size_t>(std::min(to, count - 1));
         for (auto bin = static_cast<std::size_t>(std::max(from, 0.0)); bin <= last; ++bin) {
@@ -46,7 +48,8 @@ private:
 
 constexpr auto write_kind = static_cast<std::uint16_t>(format::TimingKind::write);
 
-// give(name of the target, begin, end, bytes) for each write, or each target where no write is known.
+// Calls give(name of the target, begin, end, bytes) for each write. Without timings of writes, calls it for each
+// target.
 template <class Give>
 void each_write(const format::TimingBatch& batch, Give&& give) {
     static const std::string nameless;

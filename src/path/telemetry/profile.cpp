@@ -18,12 +18,13 @@ namespace {
 constexpr std::uint64_t profile_bytes_max = 4u << 20;  // some thousand trials
 constexpr const char* kind_of_profile = "profile";
 
-// Of a doubling of a number, or of another word.
+// The weight of a doubling of a number, or of a different word.
 struct Weight {
     const char* name;
     double weight;
     bool is_word;
 };
+// A different file system alone is already beyond distance_max.
 constexpr std::array weights{Weight{"cluster", 4, true},
                              Weight{"file_system", distance_max + 1, true},
                              Weight{"targets", 1, false},
@@ -111,6 +112,7 @@ std::string cluster_name() {
 
 std::vector<std::string> profile_directories() {
     std::vector<std::string> all{"./.forebay"};
+    // The XDG Base Directory Specification says: ignore relative paths.
     const char *own = std::getenv("XDG_CONFIG_HOME"), *home = std::getenv("HOME");
     if (own != nullptr && *own == '/') all.push_back(std::string(own) + "/forebay");
     else if (home != nullptr && *home == '/') all.push_back(std::string(home) + "/.config/forebay");

@@ -1,5 +1,5 @@
-// What was measured on a machine before: profiles, which `forebay tune` writes as advice of kind "profile", and which
-// of them fits a run. Threads: any.
+// Profiles: earlier measurements of a machine that `forebay tune` writes as advice of kind "profile". Finds the profile
+// that fits a run. Any thread may call.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace forebay::telemetry {
 
-/// What a run is like, as far as it is known: 0 and "" are not.
+/// The properties of a run. 0 and "" mean unknown.
 struct RunKind {
     std::string cluster = {};      // cluster_name()
     std::string file_system = {};  // of the target: sys::file_system_kind()
@@ -24,22 +24,22 @@ struct RunKind {
     std::string durable = {};  // "staged", "committed"
 };
 
-/// As a profile's key; what is not known is left out.
+/// The properties as the key of a profile, without unknown properties.
 format::AdviceSetting key_of(const RunKind& kind);
 
-/// How far a profile is from a run, in doublings: 1 where it was made on 16 nodes and the run has 8. Ranks a node,
-/// bytes a rank and the interval count less than nodes and storage targets; another cluster counts 4, another
-/// durability 2, another MPI a half. What one of the two does not know counts nothing. Nothing where it does not fit:
-/// on another file system, or more than distance_max away.
+/// The distance of a profile from a run, in doublings: 1 if it was made on 16 nodes and the run has 8. Ranks per node,
+/// bytes per rank and the interval count less than nodes and storage targets. Another cluster counts 4, another
+/// durability 2, another MPI 0.5. A property that one side does not know counts 0. Returns nothing if the profile does
+/// not fit: it is for another file system, or more than distance_max away.
 inline constexpr double distance_max = 6;
 std::optional<double> distance(const format::AdviceSetting& wanted, const format::AdviceSetting& of_profile);
-/// What differs, as in "nodes 16 for 8"; "" for nothing.
+/// The differences, such as "nodes 16 for 8"; "" if there are none.
 std::string difference(const format::AdviceSetting& wanted, const format::AdviceSetting& of_profile);
 
-/// The batch system's name of it, else the host's name without the number at its end: "nid" of nid00123.
+/// The name that the batch system gives the cluster, else the host's name without its final number: "nid" for nid00123.
 std::string cluster_name();
 
-/// Where profiles are looked for, in this order: ./.forebay, the user's configuration directory
+/// The directories to search for profiles, in this order: ./.forebay, the user's configuration directory
 /// ($XDG_CONFIG_HOME/forebay, else ~/.config/forebay), and the site's /etc/forebay/profiles.
 std::vector<std::string> profile_directories();
 
@@ -49,11 +49,12 @@ struct FoundProfile {
     double distance = 0;
 };
 
-/// `corrupt` for advice of another kind.
+/// `corrupt` if the file holds advice of another kind.
 Result<format::Advice> read_profile(sys::Store& store, const std::string& path);
 
-/// Of the profiles in `directories` (files *.json) the nearest that fits; of two as near the one of the earlier
-/// directory, there the newest. A file that cannot be read adds a line to `notes`; a missing directory is fine.
+/// Returns the nearest profile in `directories` (files *.json) that fits. If two are equally near, the profile of the
+/// earlier directory wins, and inside a directory the newest. An unreadable file adds a line to `notes`; a missing
+/// directory is fine.
 std::optional<FoundProfile> find_profile(sys::Store& store, const std::vector<std::string>& directories,
                                          const format::AdviceSetting& wanted, std::vector<std::string>& notes);
 

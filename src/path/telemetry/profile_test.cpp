@@ -1,6 +1,5 @@
-// Goal: of several profiles the one that fits best is found; what does not fit, is damaged or is something else is not
-// taken, and the latter two are told.
-// Method: profiles with made up keys in directories of their own.
+// Goal: the profile that fits best is found. Profiles that do not fit, damaged files and foreign files are not used,
+// and the latter two are reported. Method: profiles with made keys in directories of their own.
 
 #include "path/telemetry/profile.hpp"
 

@@ -1,7 +1,7 @@
-// The rule. A name's median is compared with the median over names; its samples walk by a likelihood: each sample below
-// 0.8 of that median speaks for a slow one, each other sample against it, by how often the samples of all are that low.
-// On a busy system it takes some five samples of a target at half speed to name it, on a quiet one three. One or two
-// samples name only what is far away from all others, by the median absolute deviation.
+// The rule compares a name's median with the median over names. Then the samples of the name walk by a likelihood: a
+// sample below 0.8 of that median speaks for slow, any other sample against it. The weight depends on the share of low
+// samples among the remaining names. A target at half speed needs about five samples on a busy system, and three on a
+// quiet system. With one or two samples, only a name far away from all names is slow, by the median absolute deviation.
 
 #include "path/telemetry/slow.hpp"
 
@@ -15,7 +15,7 @@ namespace forebay::telemetry {
 
 namespace {
 
-// Wrongly named 1 of 10,000, wrongly passed 1 of 100: ln(0.99 / 0.0001).
+// One healthy name of 10,000 is reported, one slow name of 100 is missed: ln(0.99 / 0.0001).
 constexpr double walk_end = 9.20;
 constexpr std::uint64_t samples_to_walk = 3;
 constexpr double z_min = 3;
@@ -32,7 +32,7 @@ bool is_slow(const Name& name, const Slow& slow, std::size_t names, double low_s
     if (names < names_to_compare)
         return slow.ratio < small_ratio && slow.samples >= samples_to_walk && name.low == slow.samples;
     if (slow.samples < samples_to_walk) return slow.ratio < few_ratio && slow.z > few_z;
-    // Where all differ much from one another, as on a system that is full of work, a low ratio says little.
+    // If all names differ much, as on a system full of work, a low ratio says little.
     if (slow.z < z_min) return false;
     return likelihood(name.low, slow.samples - name.low, low_share) > walk_end;
 }
@@ -60,6 +60,7 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
     for (const auto& [text, name] : names) {
         const Slow candidate{text, name.median / median, std::log(median / name.median) / deviation, name.rates.size()};
         const auto others = all - candidate.samples;
+        // The share comes from the remaining names, so the samples of a slow name do not make low samples look normal.
         const double share = others == 0 ? 1 : static_cast<double>(low - name.low) / static_cast<double>(others);
         if (is_slow(name, candidate, names.size(), share)) slow.push_back(candidate);
     }

@@ -1,5 +1,5 @@
-// Goal: slow targets are named, first and with their ratio; healthy ones are not. Method: made rates with the noise
-// that was measured on busy file systems, over many seeds.
+// Goal: slow targets are reported, first and with their ratio; healthy targets are not. Method: made rates with the
+// noise that was measured on busy file systems, over many seeds.
 
 #include "path/telemetry/slow.hpp"
 
@@ -15,12 +15,12 @@ namespace {
 
 struct Noise {
     double spread = 0.15;        // of a lognormal distribution
-    double thrown_share = 0.10;  // of samples that somebody else's load throws back
+    double thrown_share = 0.10;  // of samples that another program's load throws back
     double thrown_to = 0.45;
 };
 constexpr Noise busy{}, quiet{.spread = 0.05, .thrown_share = 0.02};
 
-// Names "0".."targets-1", each with one sample a snapshot; those of `slow` at their ratio.
+// Targets "0".."targets-1", each with one sample per snapshot. Targets in `slow` have their ratio.
 std::vector<RateSample> made(unsigned seed, int targets, int snapshots, const std::map<int, double>& slow,
                              Noise noise) {
     std::mt19937 random(seed);
@@ -88,7 +88,7 @@ TEST_CASE("twelve of 156 at half speed are found on a busy system; the others pa
 }
 
 TEST_CASE("where all rates differ by factors, only what is far from all others is named") {
-    // As targets that queue for one another: 48 samples each, medians from 0.4 to 2.
+    // Like targets that queue for each other: 48 samples each, medians from 0.4 to 2.
     std::vector<RateSample> samples;
     for (int target = 0; target < 24; ++target)
         for (int sample = 0; sample < 48; ++sample)

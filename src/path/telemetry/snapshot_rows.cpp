@@ -16,13 +16,14 @@ std::string outcome_of(const Matched& snapshot) {
     const auto any = [&](std::string_view outcome) {
         return std::ranges::any_of(snapshot.batches, [&](const auto* batch) { return batch->outcome == outcome; });
     };
+    // A commit covers all nodes, so the report of one node is enough.
     if (any("committed") || any("found_committed")) return "committed";
     for (const auto* outcome : {"failed", "superseded", "set_aside"})
         if (any(outcome)) return outcome;
     return "incomplete";
 }
 
-// The commit, by the agent that made it; else when the first of the others has seen that it is made.
+// The time of the commit from the agent that made it; else the first time at which another agent saw it.
 std::int64_t durable_time(const Matched& snapshot) {
     const auto time = [](const format::TimingBatch& batch) {
         if (batch.drained_unix_ns <= 0) return batch.ended_unix_ns;
@@ -59,8 +60,8 @@ void add_slowest(const Matched& snapshot, SnapshotRow& row) {
     if (drains.size() > 1) row.straggler_ratio = row.drain_seconds / median_of(drains);
 }
 
-// Of the rank of the node that was held longest. Batches from before there were parts have the longest of each kind
-// alone, of whichever ranks: what these leave of the save was waiting for other ranks.
+// The parts of the rank that was blocked longest on the node. Batches of older versions only have the longest of each
+// kind, from different ranks. The rest of the blocked time was waiting for ranks.
 format::BlockedParts parts_of(const format::TimingBatch& batch) {
     const auto& blocked = batch.blocked_parts;
     format::BlockedParts parts{.copy_seconds = seconds_from(blocked.copy_seconds),
@@ -100,7 +101,7 @@ std::vector<Matched> match(const Chronicle& chronicle) {
     for (const auto& [key, batches] : snapshots) {
         std::map<std::uint32_t, const format::TimingBatch*> nodes;
         for (const auto* batch : batches) {
-            nodes[batch->node] = batch;  // the last one of its file: a drain that has failed is tried again
+            nodes[batch->node] = batch;  // the last batch of its file: a failed drain is tried again
         }
         Matched snapshot;
         std::int64_t saved_unix_ns = 0;
@@ -145,6 +146,7 @@ SnapshotRow row_of(const Matched& snapshot) {
         row.commit_seconds = std::max(row.commit_seconds, seconds_from(batch->commit_seconds));
         if (seconds_from(batch->interval_seconds) > 0) intervals.push_back(batch->interval_seconds);
         for (const auto& sentence : batch->why)
+            // Agents of several nodes may have found the same reason.
             if (texts.insert(sentence).second) row.why.push_back(sentence);
     }
     row.nodes = std::max(row.nodes, row.nodes_told);
@@ -171,7 +173,7 @@ void add_intervals(std::vector<SnapshotRow>& rows) {
         if (row.interval_seconds <= 0 && saved_unix_ns != 0 && row.saved_unix_ns != 0)
             row.interval_seconds = seconds_between(saved_unix_ns, row.saved_unix_ns);
         if (row.saved_unix_ns != 0) saved_unix_ns = row.saved_unix_ns;
-        // A save that waits for storage makes the interval longer: without that, saves would have come sooner.
+        // A wait for storage makes the interval longer. Without the wait, saves would have come sooner.
         const double asked_seconds = std::max(0.0, row.interval_seconds - wait_seconds);
         if (row.interval_seconds > 0 && row.drain_seconds > 0) row.slack = asked_seconds / row.drain_seconds;
         wait_seconds = row.wait_seconds;

@@ -1,4 +1,4 @@
-// Batches of one snapshot together, and the row of a summary that follows.
+// Matches the batches of a snapshot, and makes its row of a summary.
 
 #pragma once
 
@@ -8,28 +8,29 @@
 
 namespace forebay::telemetry {
 
-/// A save that found its slot free has looked for it all the same: shorter ones waited for nothing.
+/// A save that finds its slot free still takes some time to look: shorter waits do not count as waiting.
 inline constexpr double wait_seconds_min = 1e-3;
 
-/// What nodes have told of one snapshot: one batch a node, by node. Of a node that has told of it twice, since a second
-/// agent went on after the first, the newer batch.
+/// The reports of the nodes on one snapshot: one batch per node, in the order of nodes. If a node reported twice,
+/// because a second agent went on after the first, the newer batch counts.
 struct Matched {
     std::vector<const format::TimingBatch*> batches;
 };
 
-/// By the time of their saves. Batches match by stream, step, snapshot_id and session.
+/// In the order of the saves. Batches match by stream, step, snapshot_id and session.
 std::vector<Matched> match(const Chronicle& chronicle);
 
-/// Without interval_seconds where no batch tells it.
+/// interval_seconds stays 0 if no batch has it.
 SnapshotRow row_of(const Matched& snapshot);
 
-/// Fills in what row_of() left out, by the save before of the same stream and session; and slack.
+/// Sets intervals that row_of() left out, from the save before of the same stream and session. Sets slack.
 void add_intervals(std::vector<SnapshotRow>& rows);
 
-/// A number of a file, which hostile ones may have below 0, infinite or not a number: then 0.
+/// Reads a number of a file. Hostile files may have negative, infinite or NaN values: these become 0.
 double seconds_from(double number);
 
-/// 0 where the end comes first, as by clocks of two nodes. Exact: a double has 256 ns between two times of day.
+/// Returns 0 if the end comes first, as with clocks of two nodes. Exact: between two times of day a double has steps of
+/// 256 ns.
 double seconds_between(std::int64_t begin_unix_ns, std::int64_t end_unix_ns);
 
 }  // namespace forebay::telemetry

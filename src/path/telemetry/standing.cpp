@@ -58,6 +58,7 @@ RunStanding standing_of(const std::vector<format::StatusLine>& statuses, std::in
         lives = lives || status.application_lives;
     }
     if (standing.agents == 0) return standing;
+    // An agent that serves decides. Stale agents only count if no agent serves.
     if (serves) standing.state = lives ? RunState::running : RunState::draining;
     else if (standing.left > 0) standing.state = RunState::left;
     else if (!standing.silent.empty()) standing.state = RunState::silent;

@@ -1,5 +1,5 @@
-// Summaries: batches are matched to snapshots (snapshot_rows), counted by node and target (node_rows), and the rest
-// follows from these rows. Where clocks of nodes differ or jump, a time that would be negative is 0.
+// Summaries: batches are matched to snapshots (snapshot_rows) and counted by node and target (node_rows). The rest
+// follows from these rows. If clocks of nodes differ or jump, a negative time becomes 0.
 
 #include "path/telemetry/summary.hpp"
 
@@ -28,7 +28,7 @@ Spread spread_of(const std::vector<double>& samples) {
     return spread;
 }
 
-// From the first to the last thing told.
+// From the first to the last record.
 struct Span {
     std::int64_t begin_unix_ns = 0, end_unix_ns = 0;
     void add(std::int64_t unix_ns) {
@@ -54,7 +54,7 @@ void add_times(const Chronicle& chronicle, Summary& summary) {
         auto& session = sessions[status.session];
         session.add(status.began_unix_ns);
         all.add(status.began_unix_ns);
-        // An agent outlives an application that has died, to keep what is staged: that is no time of the run.
+        // An agent outlives a dead application to keep the staged copy. This time does not belong to the run.
         if (!status.application_lives) continue;
         session.add(status.unix_ns);
         all.add(status.unix_ns);
@@ -130,8 +130,8 @@ void add_counts(Summary& summary) {
     summary.snapshots = summary.rows.size();
 }
 
-// Times of one session are of one clock (agent/timing_keeper.hpp); between two sessions it may have been set back. A
-// status may tell of a commit of which no batch tells yet: the time of that is not known.
+// Times of a session come from one clock (agent/timing_keeper.hpp). Between two sessions the clock may have been set
+// back. A status may know a commit before its batch arrives: the time of this commit is unknown.
 void add_newest_durable(const Chronicle& chronicle, Summary& summary) {
     std::uint32_t session = 0;
     for (const auto& row : summary.rows) {
@@ -155,7 +155,7 @@ void add_newest_durable(const Chronicle& chronicle, Summary& summary) {
         }
 }
 
-// A save is skipped or replaced on all nodes alike: the node with the most knows best.
+// All nodes skip or replace the same saves, so the node with the most has the best count.
 void add_unkept(const Chronicle& chronicle, Summary& summary) {
     std::map<std::string, std::pair<std::uint64_t, double>> nodes;
     for (const auto& batch : chronicle.batches) {
@@ -167,7 +167,7 @@ void add_unkept(const Chronicle& chronicle, Summary& summary) {
     }
 }
 
-// Nodes compute in step, so that none of them is that of the run: the one in the middle, with its own interval.
+// Nodes compute in step, so no node's slowdown is the run's. The node in the middle counts, with its own interval.
 void add_slowdown(const Chronicle& chronicle, Summary& summary) {
     std::map<std::string, const format::TimingBatch*> newest;
     for (const auto& batch : chronicle.batches) {
@@ -215,6 +215,7 @@ Summary summarize(const Chronicle& chronicle) {
     add_slowdown(chronicle, summary);
     summary.node_rows = nodes_of(chronicle);
     summary.target_rows = targets_of(snapshots);
+    // Targets first: the time that a node loses at slow targets does not count against the node.
     summary.slow_targets = slow_ones(target_samples(snapshots));
     summary.slow_nodes = slow_ones(node_samples(snapshots, summary.slow_targets));
     summary.advice = advice_for(summary, needs_of(chronicle));

@@ -1,6 +1,6 @@
-// What a run did and cost, worked out of its chronicle: the numbers of the report, the end-of-run text, summary.json,
-// the metrics, `forebay top` and the live page. Nothing else computes any of them. A new figure is a member of Summary,
-// a line of each_figure(), and the place in summary.cpp that works it out; summary.json follows from the list.
+// Computes from a run's chronicle its actions and costs: the numbers of the report, the end-of-run text, summary.json,
+// the metrics, `forebay top` and the live page. No other code computes them. A new figure needs a member of Summary, a
+// line of each_figure(), and its computation in summary.cpp. summary.json follows from the list.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace forebay::telemetry {
 
-/// One snapshot over all nodes that have told of it.
+/// A snapshot over all nodes that reported on it.
 struct SnapshotRow {
     std::string stream;
     std::int64_t step = -1;
@@ -27,13 +27,13 @@ struct SnapshotRow {
     std::int64_t drained_unix_ns = 0, durable_unix_ns = 0;  // the last node; the commit. 0: not yet
     double blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0;  // the slowest rank, each
     format::BlockedParts blocked_parts = {};                         // of blocked_seconds, which is their sum
-    std::uint32_t missing_ranks = 0;                                 // whose record of the save did not come
+    std::uint32_t missing_ranks = 0;                                 // their record of the save did not come
     double drain_seconds = 0, sync_seconds = 0, commit_seconds = 0;  // the slowest node
     double durable_seconds = 0;                                      // from saved to durable
-    double interval_seconds = 0;  // since the save before of this stream began; 0: the first one
+    double interval_seconds = 0;  // since the save before of this stream began; 0: the first save
     double slack = 0;             // (interval - wait of the save before) / drain; 0: unknown
-    std::string slowest_node;     // of the drain
-    double straggler_ratio = 0;   // slowest drain / median drain; 0: of one node
+    std::string slowest_node;     // in the drain
+    double straggler_ratio = 0;   // slowest drain / median drain; 0: only one node
     std::vector<std::string> why = {};
 };
 
@@ -42,7 +42,7 @@ struct Spread {
     double median = 0, p95 = 0, max = 0, sum = 0;
 };
 
-/// Of each part of the visible time, over the rows; sums of rows add up to the sum of Summary::blocked.
+/// The spread of each part of the visible time over the rows. The sums add up to the sum of Summary::blocked.
 struct PartSpreads {
     Spread copy, layout, ranks, slot;
 };
@@ -59,22 +59,22 @@ struct TargetRow {
     std::string name;
     std::uint64_t bytes = 0, writes = 0;
     double busy_seconds = 0, rate = 0;  // rate: median over snapshots of bytes / busy seconds
-    double last_write_seconds = 0;      // of the newest snapshot: from its first write anywhere to this one's last
+    double last_write_seconds = 0;      // of the newest snapshot: from its first write anywhere to the last write here
 };
 
 struct Summary {
     std::string run;
     std::vector<std::uint32_t> sessions;
-    std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // of the first and the last thing told
-    double time_seconds = 0;             // the sum over sessions, each from the first to the last thing told of it
-    std::uint32_t nodes = 0, ranks = 0;  // most of any snapshot
-    std::uint32_t nodes_least = 0, ranks_least = 0;  // of any
-    Spread blocked, waited, drained, durable;        // seconds, a row each
-    PartSpreads parts;                               // of `blocked`
+    std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // the first and the last record
+    double time_seconds = 0;                          // the sum over sessions, each from its first to its last record
+    std::uint32_t nodes = 0, ranks = 0;               // most of any snapshot
+    std::uint32_t nodes_least = 0, ranks_least = 0;   // least of any snapshot
+    Spread blocked, waited, drained, durable;         // seconds, one sample per row
+    PartSpreads parts;                                // of `blocked`
     std::uint64_t bytes_saved = 0, bytes_drained = 0, bytes_stored = 0;
     std::uint64_t snapshots = 0, committed = 0, superseded = 0, failed = 0;
-    std::uint64_t unkept_saves = 0;  // skipped, refused, or replaced before they were drained
-    double unkept_seconds = 0;       // that they blocked the application
+    std::uint64_t unkept_saves = 0;  // skipped, refused, or replaced before the drain
+    double unkept_seconds = 0;       // time that they blocked the application
     double visible_ratio = 0;        // (blocked + unkept) / time_seconds
     double hidden_ratio = 0;         // drain / (blocked + unkept + drain)
     double slack_median = 0, slack_worst = 0;
@@ -90,16 +90,16 @@ struct Summary {
     std::vector<NodeRow> node_rows = {};      // by name
     std::vector<TargetRow> target_rows = {};  // by name
     std::vector<Slow> slow_nodes, slow_targets;
-    std::vector<std::string> advice = {};  // what to do, with the numbers behind it and the line to paste
+    std::vector<std::string> advice = {};  // sentences with the numbers behind them and the line to paste
     std::vector<std::string> problems = {};
 };
 
-/// A figure that is known if it is above 0.
+/// A figure that is known only above 0.
 template <class T>
 struct AboveZero {
     const T& value;
 };
-/// A figure, or several in `each(visit)`, that are known at times.
+/// A figure that may be unknown, or several figures in `each(visit)`.
 template <class Inner>
 struct KnownIf {
     bool is_known;
@@ -110,7 +110,7 @@ AboveZero(const T&) -> AboveZero<T>;
 template <class Inner>
 KnownIf(bool, Inner) -> KnownIf<Inner>;
 
-/// Calls `visit(key, figure)` for each, in the order of summary.json. A figure is a member, or one of the types above.
+/// Calls `visit(key, figure)` for each figure, in the order of summary.json. A figure is a member, or a type above.
 template <class Visit>
 void each_figure(const Summary& summary, Visit&& visit) {
     visit("run", summary.run);
@@ -168,13 +168,13 @@ void each_figure(const Summary& summary, Visit&& visit) {
 
 Summary summarize(const Chronicle& chronicle);
 
-/// What went through in each of `bins` equal parts of [begin, end), from the writes of the timings: bytes of all nodes.
-/// A batch that has no timing of a write counts evenly from the first to the last write of each of its targets.
-/// `target` "*": all; else of that one.
+/// The bytes of all nodes in each of `bins` equal parts of [begin, end), from the timings of writes. A batch without
+/// timings of writes counts evenly from the first to the last write of each target. `target` "*": all targets; else
+/// only this target.
 std::vector<double> bytes_over_time(const Chronicle& chronicle, std::int64_t begin_unix_ns, std::int64_t end_unix_ns,
                                     std::size_t bins, const std::string& target = "*");
 
-/// The same of one snapshot, for each name of a target, or of a node where `by_node`.
+/// The same for one snapshot and for each target, or for each node if `by_node`.
 std::map<std::string, std::vector<double>> bytes_over_time_by_name(const Chronicle& chronicle, const SnapshotRow& row,
                                                                    std::int64_t begin_unix_ns, std::int64_t end_unix_ns,
                                                                    std::size_t bins, bool by_node);

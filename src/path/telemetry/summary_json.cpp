@@ -117,7 +117,7 @@ Tree tree_of(const std::vector<T>& rows) {
     return tree;
 }
 
-// A visitor of each_figure(): null for a figure that is not known.
+// A visitor of each_figure(): null for an unknown figure.
 struct PutFigure {
     Tree& tree;
 

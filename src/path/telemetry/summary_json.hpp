@@ -8,7 +8,7 @@
 
 namespace forebay::telemetry {
 
-/// Lines of ASCII, the last one ended. What is unknown is null.
+/// Lines of ASCII with a final line feed. Unknown figures are null.
 std::string summary_json(const Summary& summary);
 
 }  // namespace forebay::telemetry

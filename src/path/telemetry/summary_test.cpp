@@ -1,5 +1,5 @@
-// Goal: each number of a summary is what its contract says, also where clocks of nodes differ, jump or are not known.
-// Method: chronicles of a few batches, and numbers worked out by hand; made runs for who is slow.
+// Goal: each number of a summary follows its contract, also if clocks of nodes differ, jump or are unknown. Method:
+// chronicles of a few batches, and numbers worked out by hand; made runs with slow nodes and targets.
 
 #include "path/telemetry/summary.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000, noon = 1'795'420'000 * second;
 
-// A node that saves at noon + `at` for 1 s, drains 1 GB from 2 s after that on and ends 0.5 s after the drain.
+// A node that saves at noon + `at` for 1 s. It begins to drain 1 GB 2 s later, and ends 0.5 s after the drain.
 format::TimingBatch batch(std::uint32_t node, std::int64_t step, double at, double drain) {
     const auto begin = noon + static_cast<std::int64_t>(at * 1e9);
     const auto drained = begin + 2 * second + static_cast<std::int64_t>(drain * 1e9);
@@ -49,7 +49,8 @@ format::TimingBatch batch(std::uint32_t node, std::int64_t step, double at, doub
             .slots = 1};
 }
 
-// Steps 10 and 20 of two nodes, 40 s apart; of step 10 node 1 drains in 8 s, of all else in 4 s. Step 20 waited 3 s.
+// Steps 10 and 20 of two nodes, 40 s apart. Node 1 drains step 10 in 8 s; all other drains take 4 s. Step 20 waited 3
+// s.
 Chronicle two_by_two() {
     Chronicle chronicle{.run = "/runs/r"};
     chronicle.batches = {batch(0, 10, 0, 4), batch(1, 10, 0, 8), batch(0, 20, 40, 4), batch(1, 20, 40, 4)};
@@ -184,7 +185,7 @@ TEST_CASE("the newest durable step is that of the newest session, whatever its c
     auto summary = summarize(chronicle);
     CHECK(summary.newest_durable_step == 12);
     CHECK(summary.newest_durable_unix_ns == noon + (-3600 + 2 + 4) * second + second / 2);
-    // An agent knows of a commit of which no batch tells yet.
+    // An agent knows a commit before its batch arrives.
     format::StatusLine status{.host = "n0"};
     status.session = 2;
     status.streams = {{.name = "s", .counts = {.newest_durable_step = 14}}};
@@ -192,7 +193,7 @@ TEST_CASE("the newest durable step is that of the newest session, whatever its c
     summary = summarize(chronicle);
     CHECK(summary.newest_durable_step == 14);
     CHECK(summary.newest_durable_unix_ns == 0);
-    // One of an earlier session says nothing of this one.
+    // A status of an earlier session says nothing about this session.
     chronicle.statuses[0].session = 1;
     CHECK(summarize(chronicle).newest_durable_step == 12);
 }
@@ -248,8 +249,8 @@ TEST_CASE("the slow node and the slow target are named, with the line that leave
 }
 
 TEST_CASE("a node is not slow because its targets are") {
-    // Each node writes to 8 of 48 targets, always the same. Nodes 4 to 11 have target 11 among them, and drain at half
-    // the rate of others.
+    // Each node writes to 8 of 48 targets, always the same. Nodes 4 to 11 write to target 11, and drain at half the
+    // usual rate.
     test::MadeRun sample{.nodes = 48, .node_bytes = 128u << 20, .targets = 48, .slow_node = 30, .slow_target = 11};
     sample.slow_target_ratio = 0.1;
     const auto summary = summarize(test::made_chronicle(sample));
@@ -282,7 +283,7 @@ TEST_CASE("a healthy run gets no advice, and nobody is named") {
 TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the configuration") {
     auto chronicle = two_by_two();
     auto summary = summarize(chronicle);
-    REQUIRE(summary.advice.size() == 2);  // the other one: retries
+    REQUIRE(summary.advice.size() == 2);  // the second: retries
     CHECK(summary.advice[0] ==
           "1 of 2 saves of stream s waited 3.00 s in all for a slot that was still draining. A second slot costs 1.00 "
           "GB of memory a node more:\n  [streams.s]\n  slots = 2");

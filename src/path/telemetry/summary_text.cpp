@@ -58,7 +58,7 @@ private:
         return at < shown.size() ? shown.substr(0, at) + "..." : shown;
     }
 
-    // Fills words into lines; what follows the first line is indented.
+    // Fills words into lines. Further lines are indented.
     void fill(const std::string& first, std::string_view message) {
         std::string line = first;
         std::size_t used = first.size();
@@ -85,6 +85,7 @@ private:
 
     static std::size_t width(std::string_view text) {
         std::size_t characters = 0;
+        // Bytes 10xxxxxx continue a UTF-8 character.
         for (const char letter : text) characters += (static_cast<unsigned char>(letter) & 0xc0u) != 0x80 ? 1 : 0;
         return characters;
     }
@@ -205,7 +206,7 @@ private:
         fill(first, line + fmt::format("  of {}", seen));
     }
 
-    // Of the snapshots that took longest to be durable, or to be saved.
+    // Shows the snapshots that took longest to save and to drain.
     void why() {
         std::vector<const SnapshotRow*> rows;
         for (const auto& row : summary_.rows)
@@ -222,7 +223,7 @@ private:
             const auto end = piece.find("\n  ");
             fill(" advice   ", ascii(std::string_view(piece).substr(0, end)));
             if (end == piece.npos) continue;
-            // As it is to be pasted: never filled.
+            // Lines to paste are never filled.
             auto lines = std::string_view(piece).substr(end);
             while (lines.starts_with("\n  ")) {
                 lines.remove_prefix(3);

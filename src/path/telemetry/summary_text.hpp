@@ -1,5 +1,5 @@
-// A summary on one screen of a terminal, at the end of a run: what it cost, whether data are safe, what was slow and
-// who, what to do. Names are shown (base/show_text.hpp), so that the text can go to a terminal as it is.
+// A summary on one screen of a terminal, at the end of a run: its cost, the safety of its data, slow nodes and targets,
+// and advice. Names are escaped (base/show_text.hpp), so the text can go to a terminal as it is.
 
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace forebay::telemetry {
 
 struct TextOptions {
-    bool plain = false;  // ASCII alone
+    bool plain = false;  // only ASCII
     int columns = 100;   // 80 to 100; lines to paste may be longer
-    /// bytes_over_time() from begin_unix_ns to end_unix_ns: drawn as a line of bars. Empty: no such line.
+    /// bytes_over_time() from begin_unix_ns to end_unix_ns, drawn as a line of bars. Empty: no such line.
     std::vector<double> bytes_over_time = {};
 };
 

@@ -17,14 +17,14 @@ namespace {
 using format::TimingBatch;
 using format::TimingKind;
 
-// Twice as long as usual, and by more than people notice; three before say what is usual.
+// Slow is twice as long as usual, and by more than people notice. Usual needs three earlier batches.
 constexpr double slow_ratio = 2, slow_seconds_min = 0.2;
 constexpr std::size_t usual_min = 3;
 constexpr double wait_seconds_min = 0.1;
 constexpr double low_target_ratio = 0.8, high_sync_share = 0.3, late_share = 0.25;
 
 struct Usual {
-    double seconds = 0, ratio = 0;  // of the usual
+    double seconds = 0, ratio = 0;  // against the usual time
 };
 
 using Seconds = std::function<double(const TimingBatch&)>;
@@ -35,11 +35,12 @@ const TimingBatch* slowest(const Batches& batches, const Seconds& seconds_of) {
     return batch == batches.end() ? nullptr : *batch;
 }
 
-// Where the batch took much longer than those of `others` did for as many bytes.
+// Returns a value if the batch took much longer than `others` for as many bytes.
 std::optional<Usual> unusual(const TimingBatch& batch, const Batches& others, const Seconds& seconds_of) {
     std::vector<double> seconds;
     for (const auto* other : others)
         if (other != &batch && other->bytes > 0 && seconds_of(*other) > 0)
+            // Scaled by bytes, because snapshots differ in size.
             seconds.push_back(seconds_of(*other) / static_cast<double>(other->bytes) *
                               static_cast<double>(batch.bytes));
     if (seconds.size() < usual_min) return {};
@@ -48,7 +49,7 @@ std::optional<Usual> unusual(const TimingBatch& batch, const Batches& others, co
     return slow ? std::optional(usual) : std::nullopt;
 }
 
-// Against the snapshots before; as long as there are none, against the other nodes.
+// Compares with the snapshots before. As long as there are none, compares with the remaining nodes.
 std::optional<Usual> unusual(const TimingBatch& batch, const Batches& now, const Batches& before,
                              const Seconds& seconds_of) {
     if (const auto reason = unusual(batch, before, seconds_of)) return reason;
@@ -92,7 +93,7 @@ std::string drain_text(const TimingBatch& drain, const Usual& usual) {
                        drain.drain_seconds, usual.ratio, usual.seconds, node_name(drain), cause_of(drain));
 }
 
-// Between the end of the save before on that node and this one's begin.
+// The time from the end of the save before on that node to the begin of this save.
 double computed_before(const TimingBatch& batch, const Batches& before) {
     const TimingBatch* last = nullptr;
     for (const auto* other : before)
@@ -106,6 +107,7 @@ void add_wait(const Batches& now, const Batches& before, std::vector<std::string
     if (waiter->wait_seconds < wait_seconds_min) return;
     auto text = fmt::format("step {} waited {:.1f} s for a slot on node {}", waiter->step, waiter->wait_seconds,
                             node_name(*waiter));
+    // `holders` are batches of the snapshot that had the slot before.
     Batches holders, earlier;
     for (const auto* other : before) (other->step == waiter->waited_for_step ? holders : earlier).push_back(other);
     const auto* holder = slowest(holders, drain_of);
@@ -134,7 +136,7 @@ void add_copy(const Batches& now, const Batches& before, std::vector<std::string
         copy->step, copy->copy_seconds, usual->ratio, usual->seconds, node_name(*copy)));
 }
 
-// Ranks that save together wait for the last one that comes.
+// Ranks that save together wait for the last rank.
 void add_late_rank(const Batches& now, std::vector<std::string>& why) {
     std::int64_t first = 0, last = 0;
     std::string late;
@@ -144,7 +146,7 @@ void add_late_rank(const Batches& now, std::vector<std::string>& why) {
             if (timing.kind != static_cast<std::uint16_t>(TimingKind::save) || (timing.flags & format::timing_failed))
                 continue;
             const auto start = static_cast<std::int64_t>(timing.start_unix_ns);
-            if (start < batch->saved_unix_ns) continue;  // a save that this one has replaced
+            if (start < batch->saved_unix_ns) continue;  // a save that this save replaced
             if (first == 0 || start < first) first = start;
             blocked = std::max(blocked, timing.seconds());
             if (start <= last) continue;
@@ -163,6 +165,7 @@ void add_commit(const Batches& now, const Batches& before, std::vector<std::stri
     if (!unusual(*waiter, before, commit_of)) return;
     const auto* last =
         slowest(now, [](const TimingBatch& batch) { return static_cast<double>(batch.drained_unix_ns); });
+    // The node that drained first waits longest. The node that drained last explains this wait.
     if (last != waiter)
         why.push_back(fmt::format(
             "the commit of step {} came {:.1f} s after the part of node {}: the last part was that of node {}",
@@ -177,7 +180,7 @@ void add_commit(const Batches& now, const Batches& before, std::vector<std::stri
 }  // namespace
 
 bool is_limited(const TimingBatch& batch) {
-    constexpr double nearly = 0.7;  // the sync and the begin of a drain take their time too
+    constexpr double nearly = 0.7;  // the sync and the begin of a drain take time too
     return batch.rate_limit_bytes_per_second > 0 && batch.drain_seconds > 0 &&
            static_cast<double>(batch.stored_bytes) / batch.drain_seconds >
                nearly * static_cast<double>(batch.rate_limit_bytes_per_second);

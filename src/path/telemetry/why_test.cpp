@@ -1,5 +1,5 @@
-// Goal: each late save or drain gets its sentence, with the right numbers, and what is usual gets none. Method: made
-// batches, one thing changed a case.
+// Goal: each late save or drain gets its sentence with the right numbers. A usual save or drain gets no sentence.
+// Method: made batches with one change per case.
 
 #include "path/telemetry/why.hpp"
 
@@ -15,7 +15,7 @@ using telemetry::Batches;
 
 namespace {
 
-/// Six snapshots of four nodes that go as usual, and one more to change.
+/// Six usual snapshots of four nodes, and one more to change.
 class Story {
 public:
     explicit Story(std::uint32_t targets = 4) {

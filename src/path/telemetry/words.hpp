@@ -1,4 +1,4 @@
-// Words for numbers of a summary that several texts show: of the report, `forebay top` and the live page.
+// Words for numbers of a summary, shared by the report, `forebay top` and the live page.
 
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace forebay::telemetry {
 
-/// "session 3", "sessions 1 to 3", "no session": what the numbers of the summary are of.
+/// The sessions of the summary's numbers: "session 3", "sessions 1 to 3", "no session".
 std::string period_text(const Summary& summary);
-/// "1 node", "2 to 4 nodes": of its snapshots.
+/// The nodes of its snapshots: "1 node", "2 to 4 nodes".
 std::string nodes_text(const Summary& summary);
-/// "12 ranks", "1 to 3 ranks": of all nodes together.
+/// The ranks of all nodes together: "12 ranks", "1 to 3 ranks".
 std::string ranks_text(const Summary& summary);
-/// "copy 120 ms, layout 2.0 ms, waiting for ranks 1.20 s, waiting for a slot 0 s": the visible time, all saves
-/// together.
+/// The visible time of all saves together: "copy 120 ms, layout 2.0 ms, waiting for ranks 1.20 s, waiting for a slot 0
+/// s".
 std::string parts_text(const Summary& summary);
-/// The same where there is little room: "copy 120 ms, layout 2.0 ms, ranks 1.20 s, slot 0 s".
+/// The same for narrow places: "copy 120 ms, layout 2.0 ms, ranks 1.20 s, slot 0 s".
 std::string short_parts_text(const Summary& summary);
 
 /// "48.9 h", "12.5 min", "2.30 s", "3.1 days".

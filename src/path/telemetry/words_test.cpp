@@ -1,5 +1,5 @@
-// Goal: the visible time is split without a rest; words say of which sessions and which machine numbers are. Method: a
-// made run of two snapshots on two nodes, of which the second node was blocked longer in the second.
+// Goal: the visible time is split without a rest, and the words report the right sessions and machine. Method: a made
+// run of two snapshots on two nodes. The second node was blocked longer in the second snapshot.
 
 #include "path/telemetry/words.hpp"
 
@@ -36,7 +36,7 @@ TEST_CASE("the parts of the visible time are those of the node that was blocked 
     const auto summary = summarize(chronicle);
     REQUIRE(summary.rows.size() == 2);
     CHECK(summary.rows[1].blocked_parts == chronicle.batches[3].blocked_parts);
-    // Batches from before there were parts: what copy, slot and layout leave was waiting for ranks.
+    // Batches of older versions: the rest beside copy, slot and layout was waiting for ranks.
     CHECK(summary.rows[0].blocked_parts ==
           format::BlockedParts{.copy_seconds = 0.75, .layout_seconds = 0, .ranks_seconds = 0.25, .slot_seconds = 0});
     CHECK(summary.parts.copy.sum == 1.25);
@@ -48,7 +48,7 @@ TEST_CASE("the parts of the visible time are those of the node that was blocked 
           summary.blocked.sum);
     CHECK(summary.rows[1].missing_ranks == 2);
     CHECK(summary.missing_records == 2);
-    // Numbers that contradict each other, of a damaged file, make no part longer than the whole.
+    // Contradicting numbers of a damaged file make no part longer than the whole.
     chronicle.batches[3].blocked_parts = {.copy_seconds = 9, .layout_seconds = -1, .ranks_seconds = 1e300};
     const auto row = summarize(chronicle).rows[1];
     CHECK(row.blocked_parts.copy_seconds == 4);
