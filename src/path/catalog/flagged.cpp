@@ -46,6 +46,8 @@ Result<std::vector<format::Flagged>> kept_flagged(sys::Store& store, const std::
     for (const auto& name : names) {
         const auto path = directory + "/" + name;
         const auto text = sys::read_text(store, path, flagged_bytes_max);
+        // The name comes from the content, so two agents with the same condition make one file.
+        // A session removed it after the list.
         if (!text && text.error().kind == ErrorKind::missing) continue;
         const auto flagged = text ? format::decode_flagged(*text, path) : Result<format::Flagged>(text.error());
         if (flagged) all.push_back(*flagged);

@@ -15,12 +15,12 @@ namespace forebay::catalog {
 
 namespace {
 
-// Chunks that follow each other in the file are read at once, up to so many bytes.
+// Reads neighbouring chunks of the file at once, up to this size.
 constexpr std::uint64_t read_bytes_max = 8u << 20;
 
 }  // namespace
 
-/// The stored bytes that are needed of a chunk.
+/// The stored bytes of a chunk that a read needs.
 struct PlainBytes::Want {
     std::uint64_t begin = 0, end = 0;
 };
@@ -65,7 +65,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     return {};
 }
 
-// Stretches that lie close to each other are read at once, as whole pages: a row of a box is often shorter than one.
+// Reads stretches that lie close together at once, as whole pages: a row of a box is often shorter than a page.
 Result<> PlainBytes::read_spread(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const {
     std::vector<format::Stretch> run;
     const auto take = [&]() -> Result<> {
