@@ -24,7 +24,7 @@ std::optional<std::string> HolderWait::turn(std::int64_t process, sys::Clock::ti
     const std::chrono::milliseconds at_most = lives ? for_living_ : ending_holder_max;
     if (now - began_ >= at_most) return {};
     const auto who = process == 0 ? "a process" : fmt::format("process {}", process);
-    // A lock may outlive the process that is known: another one works on what that one left.
+    // The lock may outlive the recorded process: another process may work on its staged files.
     return fmt::format("{} on {}, which {}, and for its lock {}: at most {} s in all", who, sys::host_name(),
                        lives                                ? "may be ending"
                        : state == sys::ProcessState::ending ? "is ending"
