@@ -86,6 +86,7 @@ HeldRunLock::~HeldRunLock() {
         ends_ = true;
     }
     wake_.notify_all();
+    // First the thread: no renewal may come after the end of the lock.
     thread_.join();
     // Without this, the next session would watch the lock for a while.
     if (session_ != 0)

@@ -32,6 +32,7 @@ using format::LineStart;
 Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_aside) {
     Version version{.snapshot = snapshot, .set_aside = set_aside};
     auto head = load_manifest_head(store, snapshot.directory);
+    // Storage that fails now proves nothing about the snapshot.
     if (!head && head.error().kind == ErrorKind::retry) return head.error();
     if (head && head->step != snapshot.step)
         head = Error{ErrorKind::corrupt,
@@ -59,6 +60,7 @@ Version unreadable(const Snapshot& snapshot, bool set_aside, Error why) {
 // Adds the snapshot of a directory, unless it was removed after the listing.
 Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside, std::vector<Version>& versions) {
     FB_TRY_ASSIGN(version, look_at(store, snapshot, set_aside));
+    // A snapshot that still has files has lost its manifest: it is damaged.
     if (!version.readable && version.readable.error().kind == ErrorKind::missing) {
         FB_TRY_ASSIGN(removed, is_removed(store, snapshot.directory, 0));
         if (removed) return {};
@@ -221,6 +223,7 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     auto names = has_none ? Names() : std::move(*looked);
     History history;
     const auto is_foreign = [run_id](const Version& version) {
+        // A snapshot or a run without identity (0) is never foreign.
         const auto own = version.head.lineage.run_id;
         return own != 0 && run_id != 0 && own != run_id;
     };
@@ -249,6 +252,7 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
         auto& list = is_foreign(version) ? history.foreign : abandoned ? history.abandoned : history.living;
         list.push_back(std::move(version));
     }
+    // By the numbers of lines and saves, never by clocks: clocks of hosts differ.
     const auto order = [](const Version& version) {
         return std::tuple(version.head.step, version.head.lineage.line(), version.head.lineage.save);
     };
@@ -310,6 +314,7 @@ Result<> discard_twin(sys::Store& store, const std::string& directory, std::int6
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
     const auto stream_directory = directory_of(directory);
     const auto aside = stream_directory + "/" + aside_name(save.line, step);
+    // The views refer to the directory by its name, so they go before the rename.
     FB_TRY_ASSIGN(views, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
     if (!views.views.empty()) FB_TRY(store.sync_directory(stream_directory));
     auto renamed = store.rename(directory, aside);

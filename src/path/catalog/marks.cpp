@@ -88,6 +88,7 @@ Result<> mark_in(sys::Store& store, const std::string& directory, std::uint64_t 
                                fmt::format("{}/{:08x}.json", beside, crc32c(bytes_of(text))), text));
     if (room < texts.size()) FB_TRY(store.sync_directory(beside));  // other processes have marked it; make that durable
     FB_TRY(complete_marks(store, directory));
+    // The save may have been renamed meanwhile. Then mark() looks for its new place.
     FB_TRY_ASSIGN(there, store.exists(beside));
     if (there) return {};
     return Error{ErrorKind::missing, fmt::format("{} has another name now", directory)};

@@ -53,6 +53,7 @@ Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::
     if (size > peek.file_bytes && length == Length::exact)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} is too long: {} bytes, {} expected.", path, size, peek.file_bytes)};
+    // The size comes from the file: check it before head_bytes() allocates.
     if (peek.head_bytes > size || peek.head_bytes > limits::head_bytes_max)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} claims a head of {} bytes in a file of {}.", path, peek.head_bytes, size)};

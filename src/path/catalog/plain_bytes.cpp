@@ -57,6 +57,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     const auto from = std::max(offset, chunk.plain_offset);
     const auto to = std::min(offset + bytes.size(), chunk.plain_offset + chunk.plain_bytes);
     const auto place = bytes.subspan(from - offset, to - from);
+    // A whole chunk is decoded directly into its place.
     const bool whole = place.size() == variable.chunk_bytes;
     const auto decoded = whole ? place : room.take(variable.chunk_bytes);
     if (const auto done = codec::decode(filter, stored, decoded); !done)
@@ -120,6 +121,7 @@ Result<> PlainBytes::read_chunks(std::uint64_t offset, std::span<std::byte> byte
                 break;
             run.end = next.end;
         }
+        // Whole pages: past the page cache they are read without a copy.
         const auto first = round_down(run.begin, limits::page_bytes);
         const auto stored = scratch.stored.take(round_up(run.end, limits::page_bytes) - first);
         FB_TRY(file_.read(first, stored));

@@ -85,8 +85,8 @@ Result<> mark_starts(sys::Store& store, const std::string& stream_directory, con
         const auto line = version.head.lineage.line();
         if (!version.readable || !stays(version) || after.abandons(line, version.head.step)) continue;
         auto starts = history.starts;
-        // Only its name shows that this version is abandoned, and such names stop to count. A made up next turn of its
-        // line, which goes on from the step below, keeps it abandoned.
+        // If no start proves it, only its name shows that this version is abandoned, and such names stop counting. A
+        // made up next turn of its line, which goes on from the step below, keeps it abandoned.
         if (names_end) starts.push_back({{line.session, line.turn + 1}, version.head.step - 1});
         for (const auto& known : starts) {
             if (!format::abandons(known, line, version.head.step)) continue;

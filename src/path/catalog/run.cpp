@@ -124,6 +124,7 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
     if (!named) {
         // Return the first error. If the removal fails, recover removes the directory later.
         static_cast<void>(store.remove_tree(new_name));
+        // `refused`: another process made the directory first, so its identity counts.
         if (named.error().kind != ErrorKind::refused) return named.error();
         FB_TRY_ASSIGN(theirs, identity_of(store, run));
         if (theirs != 0) return theirs;

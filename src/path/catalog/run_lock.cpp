@@ -193,6 +193,7 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
     FB_TRY_ASSIGN(ended, store_.exists(run_lock_directory(run_, session) + "/ended"));
     if (ended) return {};
     FB_TRY_ASSIGN(holder, load(store_, run_, session));
+    // The lock was copied here with the run, so its owner lives in the other run.
     if (holder && !holder->key.empty() && holder->key == options_.copied_key) return {};
     if (holder && !holder->lock_owner.boot.empty() && holder->lock_owner.boot == lock_owner_.boot &&
         holder->lock_owner.lock_id == sys::file_id(holder->lock_owner.lock_path)) {
@@ -209,6 +210,7 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
 }
 
 Result<> Claiming::watch(std::uint32_t session, const std::optional<RunLockHolder>& holder) {
+    // The user says that two jobs never write one run (takeover_wait_seconds = 0).
     if (options_.watch.count() == 0) return {};
     const double seconds = std::chrono::duration<double>(options_.watch).count();
     if (options_.say)

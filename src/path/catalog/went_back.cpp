@@ -88,7 +88,7 @@ Result<> note_going_back(sys::Store& store, const std::string& run, const std::s
     const auto own = name_of(GoneBack{from, session});
     FB_TRY_ASSIGN(file, store.open(directory + "/" + own, sys::Access::create));
     FB_TRY(file->close());
-    // The new record comes before the removal of older records: a crash leaves both, never neither.
+    // The new record comes before the removal of older records: a killed process leaves both, never neither.
     for (const auto& record : before)
         if (name_of(record) != own) FB_TRY(store.remove(directory + "/" + name_of(record)));
     // The directories above may be new: their names must be durable too.

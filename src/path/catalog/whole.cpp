@@ -122,6 +122,7 @@ Result<> check_unchanged(sys::Store& store, const std::string& directory, const 
         if (!seen.insert(line.path).second) continue;
         const auto path = directory + "/" + line.path;
         FB_TRY_ASSIGN(now, store.changed_unix_ns(path));
+        // Buckets and forwarders report no times; there sizes and records decide.
         if (!now || (line.changed_unix_ns && is_same_time(*line.changed_unix_ns, *now))) continue;
         return Error{ErrorKind::corrupt,
                      line.changed_unix_ns ? fmt::format("{} has changed since it was committed, or is a copy", path)
@@ -155,6 +156,7 @@ Result<bool> holds_a_file(sys::Store& store, const std::string& directory) {
 }  // namespace
 
 Result<bool> is_removed(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id) {
+    // The list opens the directory anew. A look at the name may be answered from the client's cache.
     const auto entries = store.list(directory_of(directory));
     if (!entries && entries.error().kind == ErrorKind::missing) return true;
     if (!entries) return entries.error();

@@ -151,6 +151,7 @@ std::string show_pending(const Staging& staging, const std::vector<std::uint32_t
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
                        std::chrono::milliseconds at_most, Host* host, const Say& say) {
     auto& page = staging.control();
+    // An agent tries a failed drain again at the next bell, so only failures after this bell count.
     std::map<std::uint32_t, std::uint32_t> failures_before;
     for (const auto index : slots) failures_before[index] = page.slots[index].failures.load();
     ring(page.bell);

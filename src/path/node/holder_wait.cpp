@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds look_pause{20};
 }  // namespace
 
 std::optional<std::string> HolderWait::turn(std::int64_t process, sys::Clock::time_point now) const {
+    // This process holds the lock itself: the wait would never end.
     if (process == sys::process_id()) return {};
     const auto state = process == 0 ? sys::ProcessState::living : sys::state_of_process(process);
     const bool lives = state == sys::ProcessState::living;

@@ -47,6 +47,7 @@ Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::mi
         return text;
     };
     for (;;) {
+        // An exception must not keep this rank from the maximum below: the other ranks would wait forever.
         const auto looked =
             attempt([&]() -> Result<std::optional<std::string>> { return look(std::min(nap, at_most)); });
         const auto problem = looked ? *looked : std::optional<std::string>("");  // short of memory: it still waits

@@ -92,6 +92,7 @@ struct ReadOption {
         using describe::InSessionFile;
         if (option.in_file == InSessionFile::no) return;
         const auto at = from.member(key_of(option.key, values).c_str());
+        // An option younger than the file: agents of that time worked as with its default.
         if (!at.exists() && option.in_file == InSessionFile::later) value = Value{};
         else all_good = all_good && take(at, option.key, values, value);
     }

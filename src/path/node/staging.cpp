@@ -127,6 +127,7 @@ namespace {
 void tell_agent_to_end(const std::string& directory, std::uint32_t how) {
     if (!sys::lock_is_held(agent_lock_path(directory))) return;
     auto mapping = sys::Mapping::open(directory + "/" + control_name, true);
+    // Use only the first members: a page of another version may be shorter.
     if (!mapping || mapping->bytes().size() < offsetof(Control, draining)) return;
     auto& page = *reinterpret_cast<Control*>(mapping->bytes().data());
     if (page.magic.load(std::memory_order_acquire) != control_magic) return;
@@ -315,6 +316,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     if (index == count) page.stream_count.store(count + 1, std::memory_order_release);
     for (std::uint32_t number = 0; number < static_cast<std::uint32_t>(options.slots); ++number) {
         const auto there = slots_of(index);
+        // An inherited slot may have this number already.
         if (std::ranges::any_of(there, [&](auto i) { return page.slots[i].number == number; })) continue;
         const auto slots = page.slot_count.load();
         page.slots[slots].stream = index;
@@ -348,6 +350,7 @@ bool Staging::application_lives() const { return sys::lock_is_held(application_l
 bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(directory_)); }
 
 Result<> Staging::remove() {
+    // The lock goes last, so that no session takes the directory during the removal.
     mapping_ = {};
     FB_TRY(remove_all(directory_));
     lock_.release();

@@ -32,6 +32,7 @@ Result<std::vector<std::string>> homes(const std::string& base) {
     if (!entries) return entries.error();
     for (const auto& entry : *entries) {
         const bool named = entry.name == home_name() || entry.name.starts_with(home_name() + ".");
+        // make_private_directory() accepts an existing directory only if it is this user's and closed to others.
         if (named && entry.is_directory && sys::make_private_directory(base + "/" + entry.name))
             homes.push_back(base + "/" + entry.name);
     }
@@ -65,6 +66,7 @@ bool belongs_to(const std::string& directory, const std::string& run) {
     const auto path = session_path(directory);
     const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
     const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
+    // A session killed at its begin leaves no session.json; the name decides.
     if (!session) return leaf_of(directory).starts_with(directory_prefix(run));
     std::error_code unequal;  // one of the two does not exist
     return session->run == run || std::filesystem::equivalent(session->run, run, unequal);

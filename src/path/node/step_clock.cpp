@@ -26,6 +26,7 @@ void StepClock::end_step(Control& page, sys::Clock::time_point now) {
     if (took < sample_min) return;
     const auto step_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()) / steps_;
     const auto number = page.step_samples_count.load();
+    // One word, so that the agent never reads half a sample.
     page.step_samples[number % step_samples_max].store(step_ns << 1 | (moving_ & 1u));
     page.step_samples_count.store(number + 1);
     page.counts.steps_counted += steps_;

@@ -106,7 +106,7 @@ void TimingRings::put(std::uint32_t rank, Of of, format::TimingKind kind, sys::C
     const auto words = std::bit_cast<std::array<std::uint64_t, timing_words>>(timing);
     auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
     auto& entry = ring.entries[ring.count.fetch_add(1, std::memory_order_acq_rel) % ring_timings];
-    // A reader that meets a 0, or another first word at its second look, drops the entry.
+    // A 0, or another first word at a second look, shows a reader that the entry is not whole.
     entry[0].store(0, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_release);
     for (std::size_t i = 1; i < timing_words; ++i) entry[i].store(words[i], std::memory_order_relaxed);

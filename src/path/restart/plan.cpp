@@ -55,6 +55,7 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
     plan.rank_ = rank;
     plan.ranks_ = ranks;
     const auto own = node % static_cast<std::uint32_t>(manifest.nodes.size());
+    // In a shared file only node 0 has the replicated values.
     plan.replicated_from_ = format::holds_replicated(manifest.nodes[own]) ? own : 0;
     plan.tables_.resize(schema.tables.size());
     for (const auto& variable : schema.variables) {

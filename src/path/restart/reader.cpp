@@ -46,6 +46,7 @@ public:
                 continue;
             }
             std::uint64_t bytes = 0;
+            // The ranks take turns, so that no rank reads all heads.
             FB_TRY_ASSIGN(head, head_of(line, path, reader++ % node_.size(), bytes));
             FB_TRY(visit(i, path, head));
             if (kept.heads_bytes + bytes > limits::kept_heads_bytes) continue;

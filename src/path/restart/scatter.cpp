@@ -50,6 +50,7 @@ Scatter::Scatter(const format::NodeFile& file, const std::vector<format::Segment
 std::vector<std::int64_t> Scatter::claims(int rank) const {
     std::vector<std::int64_t> claims(weights_.size(), 0);
     for (std::size_t i = 0; i < claims.size(); ++i)
+        // The rank makes equal weights different, so exactly one rank verifies a segment.
         if (weights_[i] != 0) claims[i] = weights_[i] * ranks_max + (ranks_max - 1 - rank);
     return claims;
 }

@@ -45,6 +45,7 @@ Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::str
         window.mapping_ = std::move(*mapping);
         return {};
     };
+    // The first rank makes the file before the other ranks open it.
     const bool leads = node.rank() == 0;
     FB_TRY(comm::agree(node, [&] { return leads ? map(sys::Mapping::create(path, total)) : Result<>(); }));
     FB_TRY(comm::agree(node, [&] { return leads ? Result<>() : map(sys::Mapping::open(path, true)); }));
@@ -146,6 +147,7 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
                                        wanted.begin() + static_cast<std::ptrdiff_t>(piece.last) + 1,
                                        [](char segment) { return segment != 0; });
         auto& here = buffer(number);
+        // Without a need for the bytes, a rank only waits until the buffer is this piece's.
         if (!reached(here, takes ? turn + 1 : turn)) return {};
         if (takes) FB_TRY(scatter.take(piece.first, piece.last + 1, place(number), piece.offset, name, crew));
         // A rank that takes nothing also counts, so the buffer is free only after all ranks.

@@ -25,6 +25,7 @@ constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 Result<Stager::Outcome> Stager::acquire(SlotWait& wait) {
     for (;;) {
+        // Read before the slots, so that a change after the look ends the wait at once.
         const auto seen = context_.staging->control().news.load(std::memory_order_acquire);
         FB_TRY(slots_.report_failure());
         if (slots_.take_free()) return Outcome::admitted;
@@ -46,12 +47,14 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema, SlotWait& wait) {
     if (outcome && *outcome == Outcome::admitted) {
         const auto start = sys::Clock::now();
         if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
+        // From here on a kill leaves no valid record, and so no half snapshot.
         if (outcome) slots_.current().invalidate();
         const auto layout = sys::Clock::now() - start;
         saved_.plan_seconds += std::chrono::duration<double>(layout).count();
         clock_.lap(format::TimingKind::plan);
         if (context_.timings != nullptr) context_.timings->tell_layout(layout);
     }
+    // Also after an error: the node's other ranks wait for the decision.
     slots_.tell(outcome ? *outcome : Outcome::failed, waited);
     return outcome;
 }

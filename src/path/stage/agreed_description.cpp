@@ -39,6 +39,7 @@ Result<> AgreedDescription::agree(const Call& call, const Schema& schema, const 
     clock_.lap(format::TimingKind::agree);
     if (flags[0] != 0) return comm::agree(world, own_result);
     if (!is_alike(numbers)) return refuse_calls(world, call);
+    // A change on any rank makes all ranks compare their descriptions.
     if (flags[1] != 0) {
         FB_TRY(check_together(world, schema, binding));
         FB_TRY(comm::agree(world, [&]() -> Result<> {

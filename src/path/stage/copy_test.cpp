@@ -128,8 +128,8 @@ TEST_CASE("columns: an array of structs, beside contiguous columns, any element 
         std::uint16_t mask;
         char label[17];
     };
-    const std::uint64_t rows =
-        2'400'001;  // three parts of rows: rows of 17 bytes have whole segments every 1,048,576 rows
+    // Three parts of rows: rows of 17 bytes have whole segments every 1,048,576 rows.
+    const std::uint64_t rows = 2'400'001;
     std::vector<Particle> particles(rows);
     for (std::uint64_t i = 0; i < rows; ++i) {
         particles[i] = {static_cast<float>(i), static_cast<std::int64_t>(i * i), static_cast<std::uint16_t>(i), {}};

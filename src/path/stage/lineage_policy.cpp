@@ -21,7 +21,7 @@ std::vector<format::LineStart> LineagePolicy::lines_of(std::int64_t step) const 
     std::erase_if(lines, [from](const format::LineStart& start) { return start.from >= from; });
     const auto turn = lines_.empty() ? 0 : lines_.back().line.turn + 1;
     lines.push_back({{session_, turn}, from});
-    // The record has room for only so many starts, so the oldest start is forgotten.
+    // A snapshot remembers at most this number of starts, so the oldest start is forgotten.
     if (lines.size() > format::line_starts_max) lines.erase(lines.begin());
     return lines;
 }

@@ -193,6 +193,7 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     context_.topology->node->barrier();
     clock_.lap(format::TimingKind::agree);
     if (context_.topology->leads()) {
+        // The seal comes after the copies of all ranks of the node.
         const auto sealing = sys::Clock::now();
         record_.snapshot_id = splitmix(context_.session_id, saves_);
         record_.sealed_unix_ns = sys::unix_ns();

@@ -66,6 +66,7 @@ bool StreamSlots::take_waiting(std::uint64_t version, std::span<const std::uint6
     }
     // A slot that needs a new layout would lose its save before all nodes have agreed to replace it.
     if (!slots_[oldest].fits(version) || !slots_[oldest].change_rows(rows)) return false;
+    // The agent may begin to drain the slot at this moment; then the exchange fails.
     auto waiting = node::SlotState::sealed;
     if (!control(oldest).state.compare_exchange_strong(waiting, node::SlotState::filling)) return false;
     current_ = oldest;

@@ -99,6 +99,7 @@ std::string text_to_compare(const Schema& schema, const describe::Binding& bindi
 Result<> check_same_schema(comm::Group& world, const Schema& schema, const describe::Binding& binding,
                            std::string& own) {
     const std::int64_t sum = crc32c(bytes_of(own));
+    // The maxima of a number and of its negative are opposite only if all ranks have the same number.
     std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
                                -static_cast<std::int64_t>(own.size())};
     world.max(extremes);

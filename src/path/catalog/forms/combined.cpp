@@ -47,6 +47,7 @@ public:
         for (std::uint32_t node = 0; node < wanted.nodes;) {
             const auto path = format::node_path(node, wanted.nodes, wanted.form);
             const auto full_path = fmt::format("{}/{}", directory, path);
+            // The last node may be alone in its file; then the file has the form own.
             if (node + 1 < wanted.nodes) {
                 FB_TRY_ASSIGN(nodes, assemble_file(store, path, full_path, node, wanted, add));
                 node += nodes;

@@ -63,6 +63,7 @@ Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format
 Result<> look_at_regions(sys::Store& store, const std::string& path, Arrived& arrived) {
     FB_TRY_ASSIGN(file, open_file(store, path));
     const auto page = load_page(*file, path);
+    // Failing storage or a newer version proves nothing. Any other error means that the page was not written yet.
     if (!page && (page.error().kind == ErrorKind::retry || page.error().kind == ErrorKind::unsupported))
         return page.error();
     if (!page) return {};  // begun, and no node arrived
