@@ -170,7 +170,7 @@ TEST_CASE("verify: every block is read, damage is named by variable, rank and by
     });
     REQUIRE(whole);
     CHECK(whole->damage.empty());
-    // By node: a scalar, two fields of three segments, and rows of rank 0 or 2 in two columns.
+    // For each node: a scalar, two fields of three segments, and rows of rank 0 or 2 in two columns.
     CHECK(whole->segments == 2 * (1 + 2 * 3 + 2));
     CHECK(whole->bytes == 2 * (8 + 2 * 2'400'000) + (10 + 20) * 12);
     CHECK(done == whole->bytes);

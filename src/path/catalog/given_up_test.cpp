@@ -101,7 +101,7 @@ TEST_CASE("lines that count: of the run, beside it, of two minds, or as people h
             .value();
         CHECK(here.drop(from, 3).empty());  // nobody knows the content of this manifest
     }
-    Run beside;  // session 2 has computed 3 from what session 1 saved, session 3 then 1
+    Run beside;  // session 2 computed 3 from session 1's saves, session 3 then 1
     beside.save(2, 3, 3);
     beside.save(3, 1, 1);
     CHECK(beside.drop(from, 4).empty());

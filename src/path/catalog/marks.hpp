@@ -8,7 +8,6 @@
 // before the rename. So one of the two sees the other, and after a crash the snapshot is marked or not yet marked. The
 // files stay as long as the snapshot: if two processes write the manifest at once, the later one looks again and finds
 // the other's marks. Readers call marks_of(), which reads both places.
-// both.
 
 #pragma once
 

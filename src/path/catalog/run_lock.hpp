@@ -11,7 +11,6 @@
 //
 // On the owner's machine a file lock shows if it lives. Other machines watch the number: the agent beside the session's
 // first rank changes it every run_lock_renewal. Clocks are never compared.
-// the session's first rank changes it every run_lock_renewal. No two clocks are compared.
 
 #pragma once
 

@@ -9,8 +9,6 @@
 // Only step 3 follows the order of pieces, because the place of a chunk depends on the sizes of the chunks before it.
 // The head with the table of chunks is written last. An error of any thread ends all threads. The error of the lowest
 // piece is returned.
-// before it. The head with the table of chunks is written last. An error of any thread ends all of them; of several the
-// one of the lowest piece is returned.
 
 #include "path/drain/compress.hpp"
 

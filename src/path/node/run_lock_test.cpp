@@ -2,7 +2,6 @@
 // Without locks, a lock that another host may hold is held, and its error names the next step. Method: this executable
 // defines fcntl, which the library finds first; it fails below a directory with each errno of such file systems.
 // Holders are forked and killed; another host is simulated by the name that its process would leave.
-// errno of such file systems; holders are forked and killed; another host is the name that its process would leave.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 //
 // Ranks: every rank has one. Life: agree, in each save -> gather_rows -> lay_out for slots that do not fit. While the
 // description does not change, agree() costs one maximum over the world.
-// changes of the description agree() is one maximum over the world.
 
 #pragma once
 

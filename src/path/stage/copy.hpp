@@ -3,7 +3,6 @@
 // A save is a list of copies. Each copy is cut into parts at the borders of segments, so the bytes and checksum words
 // do not depend on the order of parts or on their threads. Nothing here allocates, locks or fails. The caller waits
 // only for the helpers of its crew, and only for their last parts.
-// other is left.
 
 #pragma once
 

@@ -8,7 +8,6 @@
 //
 // If a session saves a lower step than before without choosing a snapshot, it stays on its line: its steps may be case
 // numbers in any order.
-// the numbers of cases, in any order.
 
 #pragma once
 

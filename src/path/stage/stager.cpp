@@ -7,8 +7,6 @@
 // Between begin() and finish() the application may write blocks itself. abandon() gives the slot back in any state.
 // After the agreement only the plan of a shared file can fail: if anything else could, ranks that went on would seal
 // their parts.
-// written. After the agreement nothing can fail but the plan of a shared file: ranks that had gone on would have sealed
-// their part.
 
 #include "path/stage/stager.hpp"
 
