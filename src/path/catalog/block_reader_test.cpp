@@ -1,7 +1,7 @@
 // Goal: a reader returns a block's bytes as the application gave them, or an error; it reads drained files of each kind
-// and the image of a slot; damage in one segment does not hide the other segments. Method: a small snapshot with three
-// segments a rank in its field, committed on the simulated disk as files of each node, plain and compressed, in a file
-// of several nodes and in a shared file; damage by a flip.
+// and the image of a slot; damage in one segment does not hide the other segments.
+// Method: a small snapshot with three segments a rank in its field, committed on the simulated disk as files of each
+// node, plain and compressed, in a file of several nodes and in a shared file; damage by a flip.
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Goal: a restart reads a node file from memory if the drained node file lies there, and at the target if not; after
-// damage it reads only at the target. Method: a snapshot of two nodes in a real directory, and slots: of this save, of
-// another save, damaged.
+// damage it reads only at the target.
+// Method: a snapshot of two nodes in a real directory, and slots: of this save, of another save, damaged.
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Goal: a compressed node file has the staged content for any borders of blocks, segments and chunks; each of its bytes
-// is checked; it appears like a plain file: whole or absent, after a crash or a fault at any operation. Method: a real
-// node file onto the simulated disk, under several rules; damage by a flip in every chunk.
+// is checked; it appears like a plain file: whole or absent, after a crash or a fault at any operation.
+// Method: a real node file onto the simulated disk, under several rules; damage by a flip in every chunk.
 
 #include <doctest/doctest.h>
 #include <sched.h>

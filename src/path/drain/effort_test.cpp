@@ -1,5 +1,6 @@
 // Goal: the effort follows the available time: the fewest bytes with much time, the fastest effort with little, and no
-// time lost on levels that gain nothing. Method: a simulated machine with a table of costs and gains for each effort.
+// time lost on levels that gain nothing.
+// Method: a simulated machine with a table of costs and gains for each effort.
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Goal: after any crash, a node file that drain_node_file() calls drained is at the target to the last byte, over any
-// earlier rest; damaged staged bytes never get a final name; the calls and bytes are known. Method: real node files
-// onto the simulated disk, with the power cut before each operation; once onto the real disk, where a second name shows
-// if the rest was written over.
+// earlier rest; damaged staged bytes never get a final name; the calls and bytes are known.
+// Method: real node files onto the simulated disk, with the power cut before each operation; once onto the real disk,
+// where a second name shows if the rest was written over.
 
 #include <doctest/doctest.h>
 

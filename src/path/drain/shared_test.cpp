@@ -1,7 +1,7 @@
 // Goal: agents of three nodes write one shared file: the cost of each call is known, and the length is set once; only
 // whole pages go past the page cache, and pages shared by nodes have the bytes of all nodes; arrived bytes stay;
-// damaged staged bytes never arrive. Method: real node files onto the simulated disk, with slabs and rows that meet
-// within pages.
+// damaged staged bytes never arrive.
+// Method: real node files onto the simulated disk, with slabs and rows that meet within pages.
 
 #include <doctest/doctest.h>
 

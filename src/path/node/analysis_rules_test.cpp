@@ -1,6 +1,6 @@
-// Goal: analyses on the control page keep every member, and a damaged text is refused. Method: an analysis of each kind
-// with no option at its default, written and read, compared by the list of options; every byte of such a text changed,
-// and its end cut off; more text than the page has room for.
+// Goal: analyses on the control page keep every member, and a damaged text is refused.
+// Method: an analysis of each kind with no option at its default, written and read, compared by the list of options;
+// every byte of such a text changed, and its end cut off; more text than the page has room for.
 
 #include "path/node/analysis_rules.hpp"
 

@@ -1,6 +1,7 @@
 // Goal: ranks that wait for commits never wait in vain: if a node's drain failed for good, the other ranks return its
 // error as soon as their own node files are at the target, and not sooner; they wait for every snapshot that can be
-// committed. Method: two nodes, each with a control page and no agent; the test acts as the agents.
+// committed.
+// Method: two nodes, each with a control page and no agent; the test acts as the agents.
 
 #include "path/node/await.hpp"
 

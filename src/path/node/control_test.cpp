@@ -1,5 +1,5 @@
-// Goal: an error leaves the control page in the same parts that went in, and never exceeds its place. Method: parts
-// that fit, absent parts and parts that are too long, each over the text of a longer error.
+// Goal: an error leaves the control page in the same parts that went in, and never exceeds its place.
+// Method: parts that fit, absent parts and parts that are too long, each over the text of a longer error.
 
 #include "path/node/control.hpp"
 

@@ -1,7 +1,7 @@
 // Goal: a run's lock works with and without locks of the target's file system: one holder, and free after its death.
-// Without locks, a lock that another host may hold is held, and its error names the next step. Method: this executable
-// defines fcntl, which the library finds first; it fails below a directory with each errno of such file systems.
-// Holders are forked and killed; another host is simulated by the name that its process would leave.
+// Without locks, a lock that another host may hold is held, and its error names the next step.
+// Method: this executable defines fcntl, which the library finds first; it fails below a directory with each errno of
+// such file systems. Holders are forked and killed; another host is simulated by the name that its process would leave.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

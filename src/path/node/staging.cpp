@@ -78,8 +78,8 @@ EarlierPage page_before(const std::string& directory) {
 }
 
 // Spools come first: programs write to them until the last moment, so a spool goes only when it is empty. After a
-// failure the rest must still be a staging directory, so session.json goes after all staged files. The locks go last,
-// so nobody takes over a directory during its removal.
+// failure the remaining files must still be a staging directory, so session.json goes after all staged files. The locks
+// go last, so nobody takes over a directory during its removal.
 Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::stay) {
     const auto names = sys::names_in(directory);
     if (!names && names.error().kind == ErrorKind::missing) return {};

@@ -86,7 +86,8 @@ Result<std::vector<std::string>> staging_directories_of(const std::string& base,
 /// stations.
 void end_agent(const std::string& directory);
 void end_agent_after_drains(const std::string& directory);
-/// Ends an agent that only keeps committed snapshots for a restart, and frees the directory. Any other agent works on.
+/// Makes an agent leave and free the directory if it only keeps committed snapshots for a restart. Any other agent
+/// works on.
 void dismiss_lingering(const std::string& directory);
 /// What to do with small files that nobody packed.
 enum class Unpacked { stay, go };

@@ -2,8 +2,8 @@
 // staging directory, with a ring for each rank of the node.
 //
 // Cost: put() makes five stores and an addition in mapped and faulted memory. It does not allocate, lock or call. A
-// ring holds the newest ring_timings; the reader counts overwritten timings. Threads: each rank writes its own ring,
-// from one thread at a time; one reader, in any process.
+// ring holds the newest ring_timings; the reader counts overwritten timings.
+// Threads: each rank writes its own ring, from one thread at a time; one reader, in any process.
 
 #pragma once
 

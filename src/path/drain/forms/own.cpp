@@ -67,7 +67,7 @@ Result<> bring(const format::OwnFile&, const Bringing& what) {
     FB_TRY_ASSIGN(there, is_there(*drain.store, what.path, what.file));
     if (there) return {};
     const auto temporary = what.path + ".tmp";
-    // Remove the rest of an earlier try instead of writing over it. After a failure of its servers such a file may take
+    // Remove the file of an earlier try instead of writing over it. After a failure of its servers such a file may take
     // writes, but never a truncate or a sync again (measured on GlusterFS, erasure-coded).
     FB_TRY(drain.store->remove(temporary));
     const auto write =

@@ -2,8 +2,8 @@
 // at the same time.
 //
 // Each agent writes its own region, and the same page as all other agents. It writes the page of its arrival after the
-// sync of its region. It writes the rest of a stopped agent again, in place. It never touches another agent's bytes, so
-// it never removes or empties the file, and sets only the size that all agents know.
+// sync of its region. If an agent stopped midway, its region is written again, in place. An agent never touches another
+// agent's bytes, so it never removes or empties the file, and sets only the size that all agents know.
 
 #pragma once
 
