@@ -62,6 +62,7 @@ template <class Once>
 Result<> BlockReader::read_once_or_healing(const Once& once) const {
     if (!reopen_) return once(file_.get());
     return read_healing([&](sys::Access access) -> Result<> {
+        // The second attempt opens the file again, past the page cache: only the cache may be damaged.
         if (access == sys::Access::read) return once(file_.get());
         FB_TRY_ASSIGN(stored, reopen_(access));
         return once(stored.get());
@@ -108,6 +109,7 @@ Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::b
 Result<std::span<const std::byte>> BlockReader::segment(std::size_t block, std::uint64_t i,
                                                         std::vector<std::byte>& buffer, Scratch& scratch) const {
     const auto place = format::segment_of(head_, block, i);
+    // No copy: the image stays mapped while the reader lives.
     if (file_ == nullptr) {
         FB_TRY_ASSIGN(bytes, in_image(place.offset, place.bytes));
         FB_TRY(format::check_segment(head_, place, bytes, name_));

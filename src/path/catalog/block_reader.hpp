@@ -1,8 +1,7 @@
-// The bytes of one node file's blocks, verified: nothing is given out before its checksums were compared.
+// Reads the blocks of one node file. It compares the checksums before it returns any byte.
 //
-// Over: a drained file, whether it is stored plain, compressed or in a file of several nodes; or the image of a sealed
-//       slot, which is read where it lies.
-// Threads: any number may read at once, each with a Scratch of its own.
+// Reads: a drained file, plain, compressed or in a file of several nodes; or the image of a sealed slot, in place.
+// Threads: any number may read at once, each with its own Scratch.
 
 #pragma once
 
@@ -24,38 +23,38 @@ class BlockReader {
 public:
     using Scratch = PlainBytes::Scratch;
 
-    /// Opens the node file of a manifest's line and reads its head. `corrupt` when it is not the file that was
-    /// committed; else errors as NodeReader. `store` must outlive the reader.
+    /// Opens the node file of a manifest's line and reads its head. `corrupt` if it is not the committed file; other
+    /// errors as NodeReader. `store` must outlive the reader.
     static Result<BlockReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
-    /// The same where the head has been read; `store` must outlive the reader.
+    /// The same for a head that was read before; `store` must outlive the reader.
     static Result<BlockReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line,
                                     format::NodeFile head);
-    /// Reads a file that is open already, with its head; `name` is for texts.
+    /// Reads a file that is already open, with its head. `name` is for texts.
     BlockReader(std::unique_ptr<sys::File> file, format::NodeFile head, std::string name)
         : file_(std::move(file)), head_(std::move(head)), name_(std::move(name)) {}
-    /// Over the image of a sealed slot, which must outlive the reader.
+    /// Reads the image of a sealed slot. The image must outlive the reader.
     static BlockReader over(format::NodeFile head, std::span<const std::byte> image, std::string name);
 
     const format::NodeFile& head() const { return head_; }
     const std::string& name() const { return name_; }
 
-    /// Fills `to` with the bytes of a block from its byte `at` on: whole segments, so `at` is a multiple of
-    /// limits::segment_bytes and `to` ends at one or at the block's end. `block` counts in head().blocks. `corrupt`,
-    /// with variable, rank and bytes named, when a segment is not what the application gave; `to` is then of no use.
+    /// Fills `to` with the bytes of a block from its byte `at` on. It reads whole segments: `at` is a multiple of
+    /// limits::segment_bytes, and `to` ends at the end of a segment. `block` is an index of head().blocks. `corrupt`,
+    /// with variable, rank and bytes, if a segment differs from the application's data. Then do not use `to`.
     Result<> read(std::size_t block, std::uint64_t at, std::span<std::byte> to, Scratch& scratch) const;
-    /// Segment `i` of a block, where it lies in an image, else in `buffer`; errors as of read().
+    /// Segment `i` of a block: a view into the image, or a copy in `buffer`. Errors as read().
     Result<std::span<const std::byte>> segment(std::size_t block, std::uint64_t i, std::vector<std::byte>& buffer,
                                                Scratch& scratch) const;
-    /// Several segments in rising order by one read: fills `to` from the first byte of the first one to the last byte
-    /// of the last one. What lies between two of them is not verified.
+    /// Reads several segments, in rising order, with one read. It fills `to` from the first byte of the first segment
+    /// to the last byte of the last segment. Bytes between two of these segments are not verified.
     Result<> read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const;
-    /// Fills `to` with a chunk of head().chunk_table that is filtered, as it is stored; errors as of read().
+    /// Fills `to` with the stored bytes of a filtered chunk of head().chunk_table; errors as read().
     Result<> read_stored(const format::Chunk& chunk, std::span<std::byte> to) const;
-    /// The value of a replicated variable of which this file holds a block.
+    /// The value of a replicated variable. This file must hold a block of it.
     Result<std::vector<std::byte>> value(std::size_t variable) const;
 
-    /// Closes the file of a manifest's line: nothing is read until it is opened again, and the head stays. For who has
-    /// more of them than a process may have files.
+    /// Closes the file and keeps the head. Call reopen() before the next read. For callers with more node files than a
+    /// process may have open. Only for readers from open().
     void close() { file_.reset(); }
     Result<> reopen();
 
@@ -65,14 +64,14 @@ private:
 
     Result<std::span<const std::byte>> in_image(std::uint64_t offset, std::uint64_t bytes) const;
     Result<> fill(sys::File* file, std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const;
-    /// Reads by `once(file)`, of a committed file once more from storage before it is called damaged.
+    /// Reads with `once(file)`. For a committed file: reads again from storage before it reports damage.
     template <class Once>
     Result<> read_once_or_healing(const Once& once) const;
     template <class Check>
     Result<> fill_checked(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch, const Check& check) const;
 
-    std::unique_ptr<sys::File> file_;  // none over an image
-    Reopen reopen_;                    // of a committed file
+    std::unique_ptr<sys::File> file_;  // nullptr for an image
+    Reopen reopen_;                    // only for a committed file
     std::span<const std::byte> image_;
     format::NodeFile head_;
     std::string name_;

@@ -1,7 +1,7 @@
-// Goal: a block's bytes are given out as the application gave them or not at all, from a drained file of each kind and
-// from the image of a slot; damage in one segment does not hide the others.
-// Method: a small snapshot whose field has three segments a rank, committed on the simulated disk as files of their
-// own, plain and compressed, in a file of several nodes and in a shared one; damage by a flip.
+// Goal: a reader returns a block's bytes as the application gave them, or an error; it reads drained files of each kind
+// and the image of a slot; damage in one segment does not hide the other segments.
+// Method: a small snapshot with three segments a rank in its field, committed on the simulated disk as files of each
+// node, plain and compressed, in a file of several nodes and in a shared file; damage by a flip.
 
 #include <doctest/doctest.h>
 
@@ -45,7 +45,7 @@ std::span<const std::byte> of_block(std::span<const std::byte> image, const form
     return image.subspan(block.offset_bytes, block.size_bytes);
 }
 
-// What is read of each block of the reader, and by windows of one segment and of two, is what the image holds.
+// Every block equals the image, read whole and by windows of one and of two segments.
 void check_all(const BlockReader& reader, std::span<const std::byte> image) {
     const auto staged = format::open_head(image, "slot").value();
     BlockReader::Scratch scratch;

@@ -1,6 +1,6 @@
-// Goal: what is listed is what is committed; verify finds every damaged byte and names it; prune never removes the
-// newest whole snapshot and survives a power cut at any of its operations. Method: small runs on the simulated disk;
-// damage by hand; crashes before each operation of prune.
+// Goal: the list shows exactly the committed snapshots; verify finds and reports every damaged byte; prune never
+// removes the newest whole snapshot and survives a power cut at any of its operations. Method: small runs on the
+// simulated disk; damage by hand; crashes before each operation of prune.
 
 #include <doctest/doctest.h>
 
@@ -147,7 +147,7 @@ TEST_CASE("check_whole: opens each file once and reads 8 KiB; finds what is not 
     write_over(disk, path, std::span(image).first(100));
     CHECK(verdict().kind == ErrorKind::corrupt);
     auto other = small;
-    other.elements_per_rank = 39;  // the same save in name, another file
+    other.elements_per_rank = 39;  // the same id, but another file
     write_over(disk, path, test::small_node_file(other, 1));
     CHECK(verdict().text().find("not the file that was committed") != std::string::npos);
     other = at_step(121);
@@ -170,7 +170,7 @@ TEST_CASE("verify: every block is read, damage is named by variable, rank and by
     });
     REQUIRE(whole);
     CHECK(whole->damage.empty());
-    // By node: a scalar, two fields of three segments, and rows of rank 0 or 2 in two columns.
+    // For each node: a scalar, two fields of three segments, and rows of rank 0 or 2 in two columns.
     CHECK(whole->segments == 2 * (1 + 2 * 3 + 2));
     CHECK(whole->bytes == 2 * (8 + 2 * 2'400'000) + (10 + 20) * 12);
     CHECK(done == whole->bytes);
@@ -314,7 +314,7 @@ TEST_CASE("discard: whatever is removed already, the manifest was removed before
     CHECK(cut_amid >= 2);
 }
 
-// As a client of a network file system may see what another one removes: by its old name, file by file.
+// A client of a network file system may see a removal of another client like this: the old name, file by file.
 TEST_CASE("is_removed: a snapshot without its manifest that still shows files was damaged, not removed") {
     SimStore disk;
     make(disk, at_step(10));
@@ -370,7 +370,7 @@ TEST_CASE("prune: the newest whole snapshot stays even when newer ones are damag
     SimStore disk;
     for (const std::int64_t step : {100, 120, 140}) make(disk, at_step(step));
     REQUIRE(disk.remove(node_path(at_step(140), 1)));
-    // After the heads of three manifests the first node file of step 120, once.
+    // It opens the heads of three manifests first; this is the first node file of step 120, once.
     disk.fail(Op::open, 7, {ErrorKind::retry, "Input/output error"});
     const auto pruned = catalog::prune(disk, run, stream, {.keep = 1}).value();
     CHECK(pruned.removed.empty());

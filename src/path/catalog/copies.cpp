@@ -19,6 +19,7 @@ public:
             const auto node = file.peek.record.node;
             if (file.peek.record.snapshot_id != manifest.snapshot_id || node >= manifest.nodes.size()) continue;
             const auto& line = manifest.nodes[node];
+            // A compressed or shared file has another record than the staged file, so compare the staged checksum.
             if (line.node != node || format::staged_crc32c(line) != file.peek.record_crc32c) continue;
             copies_.try_emplace(node, Copy{.path = file.path, .mapping = {}});
         }
@@ -104,6 +105,7 @@ SnapshotCopies::SnapshotCopies(sys::Store& target, std::string directory)
 void SnapshotCopies::add(std::unique_ptr<Copies> place, const format::Manifest& manifest) {
     if (!place) return;
     const bool has_all = std::ranges::all_of(manifest.nodes, [&](const auto& line) { return place->has(line); });
+    // Only the first complete place is the source, because places are read in this order.
     if (has_all && source_ == directory_) source_ = place->place();
     faster_.push_back(std::move(place));
 }

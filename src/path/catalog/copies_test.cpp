@@ -1,6 +1,6 @@
-// Goal: a restart reads a node file from memory where the very node file that was drained lies there, and else at the
-// target; damage sends it to the target for good.
-// Method: a snapshot of two nodes in a real directory, and slots beside it: of this save, of another one, damaged.
+// Goal: a restart reads a node file from memory if the drained node file lies there, and at the target if not; after
+// damage it reads only at the target.
+// Method: a snapshot of two nodes in a real directory, and slots: of this save, of another save, damaged.
 
 #include <doctest/doctest.h>
 
@@ -87,7 +87,7 @@ TEST_CASE("what is staged of another save, or of a node that the snapshot has no
     node.stage("restart.0.h5", test::small_node_file(other, 0));
     CHECK(node.in_memory() == nullptr);
     other = node.snapshot;
-    other.sealed_unix_ns += 1;  // the id of this save, another record
+    other.sealed_unix_ns += 1;  // the same id, another record
     node.stage("restart.1.h5", test::small_node_file(other, 0));
     CHECK(node.in_memory() == nullptr);
     other = node.snapshot;
@@ -98,7 +98,7 @@ TEST_CASE("what is staged of another save, or of a node that the snapshot has no
 
 namespace {
 
-// A third kind of place, as the memory of other nodes is: it has one file and is not mapped.
+// A third kind of place, like the memory of other nodes: it has one file and is not mapped.
 class OtherPlace final : public catalog::Copies {
 public:
     OtherPlace(sys::Store& store, std::string directory, std::uint32_t node)

@@ -36,6 +36,7 @@ Result<> keep_flagged(sys::Store& store, const std::string& run, const format::F
         return Error{ErrorKind::full,
                      fmt::format("{} holds {} conditions that no session was given", directory, names.size())};
     FB_TRY(sys::make_directories_below(store, run, directory));
+    // The name comes from the content, so two agents with the same condition make one file.
     return sys::write_text_durable(store, directory + "/" + name, format::encode_flagged(flagged));
 }
 
@@ -46,6 +47,7 @@ Result<std::vector<format::Flagged>> kept_flagged(sys::Store& store, const std::
     for (const auto& name : names) {
         const auto path = directory + "/" + name;
         const auto text = sys::read_text(store, path, flagged_bytes_max);
+        // A session removed it after the list.
         if (!text && text.error().kind == ErrorKind::missing) continue;
         const auto flagged = text ? format::decode_flagged(*text, path) : Result<format::Flagged>(text.error());
         if (flagged) all.push_back(*flagged);

@@ -1,10 +1,10 @@
-// Conditions that the application has yet to be given, kept in the run: an agent writes one when it finds it, the
-// session takes it away when it has given it. So what is found after the last Session::job() of a session, or before a
-// kill, is there for the next session.
+// Conditions that the application has not received yet, kept in the run. An agent writes a condition when it finds it.
+// The session removes it after it passes it to the application. So a condition found after the last Session::job() of a
+// session, or before a kill, waits for the next session.
 //
 //   RUN/forebay/conditions/00000000000000f3-1a2b3c4d.json
 //
-// Any process may call these at any time; none of them makes the run's directory.
+// Any process may call these functions at any time. They never make the run's directory.
 
 #pragma once
 
@@ -17,16 +17,16 @@
 
 namespace forebay::catalog {
 
-/// A session is given one a step. An application that never asks would let them pile up.
+/// A session gets one condition a step. If the application never asks, they would pile up.
 inline constexpr std::size_t flagged_kept_max = 64;
 
-/// Durable; one that is kept already is fine. `full` where flagged_kept_max others are kept.
+/// Writes a condition, durably. If it exists already, that is fine. `full` if flagged_kept_max others exist.
 Result<> keep_flagged(sys::Store& store, const std::string& run, const format::Flagged& flagged);
 
-/// Those that are kept, the earliest step first. Damaged ones are left out; `problem` says of one of them why.
+/// The kept conditions by rising step. Damaged files are skipped; `problem` describes one of them.
 Result<std::vector<format::Flagged>> kept_flagged(sys::Store& store, const std::string& run, std::string& problem);
 
-/// Takes one away; missing is fine.
+/// Removes a condition; a missing condition is fine.
 Result<> drop_flagged(sys::Store& store, const std::string& run, const format::Flagged& flagged);
 
 }  // namespace forebay::catalog

@@ -17,8 +17,8 @@ bool holds(const WentOn& from, std::uint32_t session) {
     return std::ranges::any_of(from.lines, [=](const LineStart& start) { return start.line.session == session; });
 }
 
-// The step up to which the run goes on from what sessions before `session` have saved; nothing for a session of which
-// it goes on as well, and for those before the first that is remembered.
+// The last step that the run keeps from the sessions before `session`. Empty if the run goes on from `session`, or if
+// `session` is not after the first remembered session.
 std::optional<std::int64_t> kept_to(const WentOn& from, std::uint32_t session) {
     if (from.lines.empty() || session <= from.lines.front().line.session || holds(from, session)) return {};
     const auto next =
@@ -26,8 +26,8 @@ std::optional<std::int64_t> kept_to(const WentOn& from, std::uint32_t session) {
     return next == from.lines.end() ? from.step : std::min(from.step, next->from);
 }
 
-// A line that has abandoned nothing of what the run goes on from stands beside it, such as results that another
-// program has computed from it.
+// A line counts as given up only if it abandoned a snapshot that the run goes on from. A line that abandoned nothing
+// stands beside the run, such as results that another program computed from it.
 bool is_given_up(const History& history, const WentOn& from, const LineStart& start) {
     const auto last = kept_to(from, start.line.session);
     if (!last) return false;
@@ -48,6 +48,7 @@ bool may_have_given_up(const WentOnByStream& from, std::uint32_t session) {
         std::set<std::uint32_t> sessions;
         for (const auto& start : entry.second.lines)
             if (start.line.session < session) sessions.insert(start.line.session);
+        // A gap in the numbers is a session that this snapshot does not go on from.
         return !sessions.empty() && sessions.size() < session - *sessions.begin();
     });
 }
@@ -58,7 +59,7 @@ Result<std::vector<Line>> drop_given_up(sys::Store& store, const std::string& ru
     const auto all = history(store, run, stream);
     if (!all && all.error().kind == ErrorKind::missing) return dropped;
     FB_TRY(all);
-    std::set<Line> saved;  // `prune --above` begins lines without snapshots: people want those
+    std::set<Line> saved;  // lines of `prune --above` have no snapshots: people asked for these lines, so they stay
     for (const auto* list : {&all->living, &all->abandoned})
         for (const auto& version : *list) {
             if (!version.readable) return dropped;

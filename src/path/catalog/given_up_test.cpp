@@ -1,6 +1,6 @@
-// Goal: what an attempt has saved that the run has given up is not mixed with what the run goes on from, and hides
-// nothing of it; what stands beside the run, and what people have pruned, stays as it is. Method: small snapshots of
-// several sessions on the simulated disk, as a stream of output has them: each line knows its own start alone.
+// Goal: snapshots of a given up attempt are not mixed with the snapshots that the run goes on from, and hide none of
+// them; snapshots beside the run and prunes by people stay. Method: small snapshots of several sessions on the
+// simulated disk, as in a stream of output: each line knows only its own start.
 
 #include "path/catalog/given_up.hpp"
 
@@ -70,7 +70,7 @@ TEST_CASE("a session goes on from behind an attempt that saved no restart: its l
     CHECK(living(here.history()) == decltype(living({})){{7, 3}, {6, 1}, {5, 1}, {4, 1}, {3, 1}});
     CHECK(here.disk.exists(directory + "/line-2.step-000003").value());
     CHECK(here.drop({{"restart", {6, first}}}, 3).empty());  // once is enough
-    // The attempt's snapshots stay until as many came after as the run keeps.
+    // The attempt's snapshots stay until `keep` newer snapshots exist.
     here.save(3, 8, 11);
     const auto before = here.history().abandoned.size();
     catalog::prune(here.disk, run, stream, {.keep = 5}).value();
@@ -92,16 +92,16 @@ TEST_CASE("lines that count: of the run, beside it, of two minds, or as people h
     {
         GivenUp here;
         CHECK(here.drop({{"restart", {4, both}}}, 3).empty());
-        CHECK(here.drop({{"restart", {2, first}}}, 3).empty());  // and abandoned by where this session begins
+        CHECK(here.drop({{"restart", {2, first}}}, 3).empty());  // and abandoned by the start of this session
         CHECK(here.drop({{"particles", {4, both}}, {"restart", {6, first}}}, 3).empty());
         CHECK(here.drop(from, 2).empty());
         here.disk.open(directory + "/step-000001/" + catalog::manifest_name, sys::Access::create)
             .value()
             ->close()
             .value();
-        CHECK(here.drop(from, 3).empty());  // nobody knows what that one says
+        CHECK(here.drop(from, 3).empty());  // nobody knows the content of this manifest
     }
-    Run beside;  // session 2 has computed 3 from what session 1 saved, session 3 then 1
+    Run beside;  // session 2 computed 3 from session 1's saves, session 3 then 1
     beside.save(2, 3, 3);
     beside.save(3, 1, 1);
     CHECK(beside.drop(from, 4).empty());
@@ -124,5 +124,5 @@ TEST_CASE("who has to look: a session after others from which it does not go on"
     CHECK_FALSE(catalog::may_have_given_up({{"restart", {6, {}}}}, 3));
     CHECK(catalog::may_have_given_up({{"restart", {6, first}}}, 3));
     CHECK(catalog::may_have_given_up({{"restart", {6, both}}}, 4));
-    CHECK(catalog::may_have_given_up({{"restart", {8, {{{1, 0}, -1}, {{3, 0}, 6}}}}}, 3));  // what it has saved itself
+    CHECK(catalog::may_have_given_up({{"restart", {8, {{{1, 0}, -1}, {{3, 0}, 6}}}}}, 3));  // its own saves
 }

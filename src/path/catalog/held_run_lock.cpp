@@ -40,9 +40,9 @@ Result<RunLockOptions> run_lock_options(sys::Store& store, const HeldRunLock::Sa
 
 Result<std::unique_ptr<HeldRunLock>> HeldRunLock::take(sys::Store& store, const std::string& run, const Say& say,
                                                        Use use, const std::string& source, std::uint32_t brought) {
-    if (use == Use::change) FB_TRY(make_identity(store, run));  // a copy brings the identity
+    if (use == Use::change) FB_TRY(make_identity(store, run));  // a copy brings the identity of its source
     std::unique_ptr<HeldRunLock> held(new HeldRunLock(store, run, use));
-    // By this others of this machine see at once whether it lives.
+    // Other processes of this machine see at once by this file whether this process lives.
     held->lock_path_ = fmt::format("{}/forebay-claim-{}-{:016x}.lock", std::filesystem::temp_directory_path().string(),
                                    sys::process_id(), sys::random_u64());
     FB_TRY_ASSIGN(lock, sys::FileLock::take(held->lock_path_));
@@ -74,7 +74,7 @@ void HeldRunLock::renew() {
     std::unique_lock lock(mutex_);
     for (auto count = sys::random_u64(); !wake_.wait_for(lock, run_lock_renewal, [this] { return ends_; });) {
         lock.unlock();
-        // What cannot be renewed now is tried again; others watch for several rounds.
+        // A failed renewal is tried again in the next round. Others watch for several rounds before they take over.
         static_cast<void>(attempt([&] { return renew_run_lock(store_, run_, session_, ++count); }));
         lock.lock();
     }
@@ -86,8 +86,9 @@ HeldRunLock::~HeldRunLock() {
         ends_ = true;
     }
     wake_.notify_all();
+    // First the thread: no renewal may come after the end of the lock.
     thread_.join();
-    // Else the next session watches it for a while.
+    // Without this, the next session would watch the lock for a while.
     if (session_ != 0)
         static_cast<void>(attempt([this] {
             return use_ == Use::copy ? withdraw_run_lock(store_, run_, session_, above_)

@@ -1,4 +1,4 @@
-// The claim of a run that a verb holds while it changes what sessions go by.
+// The run lock that a verb holds while it changes files of the run.
 
 #pragma once
 
@@ -17,18 +17,18 @@ namespace forebay::catalog {
 
 class HeldRunLock {
 public:
-    /// A `copy` saves nothing: when it ends, the run is claimed as before, unless it brings snapshots of later
+    /// A `copy` saves nothing. When it ends, the run lock is as before, unless the copy brings snapshots of later
     /// sessions.
     enum class Use { change, copy };
     using Say = std::function<void(const std::string& line)>;
-    /// `refused` while a session or another such verb has the run. Shows that it lives as sessions do, until its end.
-    /// Of a copy `source` is the run that it copies: the claim of the source's session may have come along before, and
-    /// `brought` is the last session of which it brings a snapshot.
-    /// `say` gets a line when the wait for another claim lasts.
+    /// `refused` while a session or another such verb holds the run. Renews its lock until the object ends, as sessions
+    /// do. `say` gets a line if the wait for another lock lasts. For a copy: `source` is the copied run, because the
+    /// lock of the source's session may have been copied before; `brought` is the last session with a snapshot in the
+    /// copy.
     static Result<std::unique_ptr<HeldRunLock>> take(sys::Store& store, const std::string& run, const Say& say,
                                                      Use use = Use::change, const std::string& source = {},
                                                      std::uint32_t brought = 0);
-    /// The same refusal, without a claim.
+    /// Returns the same refusal, without taking the lock.
     static Result<> check_free(sys::Store& store, const std::string& run, const Say& say,
                                const std::string& source = {});
     HeldRunLock(const HeldRunLock&) = delete;
@@ -36,7 +36,7 @@ public:
     ~HeldRunLock();
 
     std::uint32_t session() const { return session_; }
-    /// `refused` where others have the run by now: this process stood still for too long.
+    /// `refused` if another process took the run meanwhile, because this process stood still for too long.
     Result<> check_held() const;
 
 private:
@@ -49,7 +49,7 @@ private:
     std::uint32_t session_ = 0, above_ = 0;
     std::string lock_path_;
     sys::FileLock lock_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::condition_variable wake_;
     bool ends_ = false;
     sys::Thread thread_;

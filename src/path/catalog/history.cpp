@@ -1,10 +1,9 @@
-// Builds the history of a stream in two steps: look_at_names() lists the stream's directory and reads the head of each
-// manifest, history() sorts the versions into living, abandoned and foreign ones by the lines that all of them know.
-// Manifests decide; names like line-1.step-000310 and the marks .line-* only repeat what they say, or say what no
-// manifest can say any more.
+// Builds the history of a stream in two steps. look_at_names() lists the stream's directory and reads the head of each
+// manifest. history() sorts the versions into living, abandoned and foreign snapshots by all known lines. The manifests
+// decide. Names like line-1.step-000310 repeat them, and marks like .line-* keep facts of removed manifests.
 //
-// The second half changes names: set_aside() and name_by_line() bring them in agreement with the manifests. Several
-// agents may do that at once, so a rename that finds nothing is no error.
+// The second half changes names: set_aside() and name_by_line() make them agree with the manifests. Several agents may
+// do this at once, so a rename of a missing name is no error.
 
 #include "path/catalog/history.hpp"
 
@@ -33,6 +32,7 @@ using format::LineStart;
 Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_aside) {
     Version version{.snapshot = snapshot, .set_aside = set_aside};
     auto head = load_manifest_head(store, snapshot.directory);
+    // Storage that fails now proves nothing about the snapshot.
     if (!head && head.error().kind == ErrorKind::retry) return head.error();
     if (head && head->step != snapshot.step)
         head = Error{ErrorKind::corrupt,
@@ -44,7 +44,7 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
     return version;
 }
 
-// Of an entry that has the name of a snapshot's directory.
+// The error for an entry with the name of a snapshot's directory that is no directory.
 Error not_a_directory(const sys::Entry& entry, const Snapshot& snapshot) {
     if (entry.is_link) return leads_nowhere(snapshot.directory);
     return {ErrorKind::corrupt, fmt::format("{} is a file, and a snapshot is a directory", snapshot.directory), "",
@@ -57,9 +57,10 @@ Version unreadable(const Snapshot& snapshot, bool set_aside, Error why) {
     return version;
 }
 
-// Adds what a directory holds, unless it was removed since it was listed.
+// Adds the snapshot of a directory, unless it was removed after the listing.
 Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside, std::vector<Version>& versions) {
     FB_TRY_ASSIGN(version, look_at(store, snapshot, set_aside));
+    // A snapshot that still has files has lost its manifest: it is damaged.
     if (!version.readable && version.readable.error().kind == ErrorKind::missing) {
         FB_TRY_ASSIGN(removed, is_removed(store, snapshot.directory, 0));
         if (removed) return {};
@@ -68,7 +69,7 @@ Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside
     return {};
 }
 
-// Of one save there is one directory; another one is a copy that somebody has made.
+// One save has one directory. A second directory of the same save is somebody's copy.
 void refuse_copies(std::vector<Version>& versions) {
     std::map<std::pair<std::int64_t, std::uint64_t>, const Version*> by_save;
     const auto look_at_all = [&](bool set_aside) {
@@ -84,16 +85,17 @@ void refuse_copies(std::vector<Version>& versions) {
                                   "", fmt::format("remove {}, if it is a copy", directory)});
         }
     };
+    // Directories with their own names come first: if both exist, the directory aside is the copy.
     look_at_all(false);
     look_at_all(true);
 }
 
-// What the names in a stream's directory say.
+// The facts from the names in a stream's directory.
 struct Names {
     std::vector<Version> versions;
-    std::vector<Version> replaced;  // and until recover has looked at it perhaps the only ones of their lines
+    std::vector<Version> replaced;  // until recover runs, perhaps the only snapshots of their lines
     std::vector<LineStart> starts;
-    std::set<Line> pruned_above;  // those of `starts` that never had a snapshot
+    std::set<Line> pruned_above;  // the lines of `starts` that never had a snapshot
     std::set<Line> dropped;
 };
 
@@ -123,7 +125,7 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
     return names;
 }
 
-// Of other agents' renames the second may find nothing to do.
+// Two agents may rename the same directory; the second finds nothing to do.
 Result<> passing_over_missing(const Result<>& done) {
     return done || done.error().kind != ErrorKind::missing ? done : Result<>{};
 }
@@ -183,7 +185,7 @@ Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run,
 
 namespace {
 
-// Results of analyses follow the lines of the stream that they are made of, which goes back with or without analyses.
+// Results of analyses follow the lines of their source stream. That stream may go back with or without analyses.
 Result<> add_source(sys::Store& store, const std::string& run, const std::string& stream,
                     const std::vector<Version>& versions, History& history) {
     const auto source = describe::source_stream(stream);
@@ -194,7 +196,7 @@ Result<> add_source(sys::Store& store, const std::string& run, const std::string
     for (const auto& version : versions) {
         if (!version.readable) continue;
         const auto manifest = load_manifest(store, version.snapshot.directory);
-        const bool says_nothing = !manifest && (manifest.error().kind == ErrorKind::corrupt ||  // nor ever will
+        const bool says_nothing = !manifest && (manifest.error().kind == ErrorKind::corrupt ||  // and it never will
                                                 manifest.error().kind == ErrorKind::missing);   // removed meanwhile
         if (says_nothing) continue;
         FB_TRY(manifest);
@@ -215,12 +217,13 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
                         const std::vector<format::Lineage>& also) {
     FB_TRY_ASSIGN(run_id, identity_of(store, run));
     auto looked = look_at_names(store, run, stream);
-    // Nothing is at the target yet; what is elsewhere may still abandon.
+    // Nothing is at the target yet, but snapshots elsewhere may still abandon.
     const bool has_none = !looked && looked.error().kind == ErrorKind::missing && !also.empty();
     if (!looked && !has_none) return looked.error();
     auto names = has_none ? Names() : std::move(*looked);
     History history;
     const auto is_foreign = [run_id](const Version& version) {
+        // A snapshot or a run without identity (0) is never foreign.
         const auto own = version.head.lineage.run_id;
         return own != 0 && run_id != 0 && own != run_id;
     };
@@ -243,11 +246,13 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     const bool all_readable =
         std::ranges::all_of(names.versions, [](const Version& version) { return static_cast<bool>(version.readable); });
     for (auto& version : names.versions) {
+        // An unreadable manifest may be the reason for a name aside, so the name counts.
         const bool abandoned = (version.readable && history.abandons(version.head.lineage.line(), version.head.step)) ||
                                (version.set_aside && !all_readable);
         auto& list = is_foreign(version) ? history.foreign : abandoned ? history.abandoned : history.living;
         list.push_back(std::move(version));
     }
+    // By the numbers of lines and saves, never by clocks: clocks of hosts differ.
     const auto order = [](const Version& version) {
         return std::tuple(version.head.step, version.head.lineage.line(), version.head.lineage.save);
     };
@@ -271,7 +276,7 @@ Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& ru
     format::Lineage lineage{.run_id = run_id};
     const auto there = history(store, run, stream);
     if (!there && there.error().kind == ErrorKind::missing) {
-        FB_TRY(check_identity(store, run, run_id));  // the run may have gone with its stream
+        FB_TRY(check_identity(store, run, run_id));  // the whole run may have been removed with its stream
         return lineage;
     }
     if (!there) return there.error();
@@ -288,8 +293,8 @@ Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapsh
 
 namespace {
 
-// A copy may have brought a save under the name of its line, beside the same save under its step: one of both is
-// enough. Between our look and our rename another agent may have committed a later save: then it gets its name back.
+// A copy may bring a save twice: under the name of its line and under its step. This removes the second. Between our
+// look and our rename another agent may commit a later save here: then that save gets its name back.
 Result<> discard_twin(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
     const auto stream_directory = directory_of(directory);
     const auto seen = load_manifest_head(store, directory);
@@ -309,19 +314,20 @@ Result<> discard_twin(sys::Store& store, const std::string& directory, std::int6
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
     const auto stream_directory = directory_of(directory);
     const auto aside = stream_directory + "/" + aside_name(save.line, step);
+    // The views refer to the directory by its name, so they go before the rename.
     FB_TRY_ASSIGN(views, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
     if (!views.views.empty()) FB_TRY(store.sync_directory(stream_directory));
     auto renamed = store.rename(directory, aside);
     if (!renamed && renamed.error().kind == ErrorKind::refused) {
-        // The line has saved this step twice, and an earlier one of both lies there already.
+        // The line saved this step twice, and the other of these saves already has the name.
         const auto there = load_manifest_head(store, aside);
-        // Nobody can say which save lies there, and its node files may be whole.
+        // The save in the way is unknown, and its node files may be whole, so nothing is removed.
         if (!there)
             return with_context(there.error(),
                                 fmt::format("{} is in the way of another save of line {}: {}", aside,
                                             format::name_of(save.line), there.error().what),
                                 "both directories", "forebay recover " + directory_of(stream_directory));
-        // Another agent has just done it, and the directory holds what that has committed; or it is there twice.
+        // Another agent set it aside just now and `directory` holds a newer save; or the same save is there twice.
         if (there->snapshot_id == save.snapshot_id) return discard_twin(store, directory, step, save);
         const bool later = format::is_later(there->which_save(), save);
         FB_TRY(discard(store, later ? directory : aside, step, later ? save.snapshot_id : there->snapshot_id));

@@ -1,15 +1,15 @@
-// The snapshots of a stream in their order: which line the run is on, what belongs to it, and what was abandoned when
-// the run went back (format/lineage.hpp).
+// The history of a stream: the run's current line, its living snapshots, and the snapshots abandoned when the run went
+// back (format/lineage.hpp).
 //
-//   RUN/STREAM/step-000310/               the step of the living line
-//   RUN/STREAM/line-1.step-000310/        the same step of line 1, which a later line has abandoned
-//   RUN/STREAM/.line-6.from-300           line 6 goes on from step 300, although it has no snapshot: `prune --above`;
-//                                         or, if it is not empty, since its snapshots were removed
-//   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`, or given_up.hpp
+//   RUN/STREAM/step-000310/            the step of the living line
+//   RUN/STREAM/line-1.step-000310/     the same step of line 1, abandoned by a later line
+//   RUN/STREAM/.line-6.from-300        line 6 goes on from step 300 but has no snapshot. Empty: by `prune --above`;
+//                                      not empty: its snapshots were removed
+//   RUN/STREAM/.line-5.dropped         line 5 does not count any more: by `prune --line`, or see given_up.hpp
 //
-// The lines of a snapshot that is being replaced (.step-000310.ID.old) count as well: of its line it may be the only
-// one. What is abandoned follows from the manifests alone; names only show it. But while a manifest cannot be read, a
-// name like line-1.step-000310 counts too: that manifest may be the one that says so.
+// Lines of a snapshot that is being replaced (.step-000310.ID.old) also count: it may be the only snapshot of its line.
+// The manifests decide what is abandoned; the names only show it. But while a manifest cannot be read, a name like
+// line-1.step-000310 also counts, because that manifest may be the cause.
 
 #pragma once
 
@@ -23,70 +23,68 @@
 
 namespace forebay::catalog {
 
-/// A committed snapshot and where it stands. `readable` says why a manifest cannot be read, or why the directory is no
-/// place for it: it is that of another step, or holds the same save as another directory. The head is then empty but
-/// for the step.
+/// A committed snapshot and its place. `readable` has the error if the manifest cannot be read, has another step than
+/// the directory, or has the same save as another directory. Then only the step of the head is set.
 struct Version {
     Snapshot snapshot;
     format::ManifestHead head = {};
-    bool set_aside = false;  // its name is that of its line
+    bool set_aside = false;  // its directory has the name of its line
     Result<> readable = {};
 };
 
-/// The heads of the manifests of all committed snapshots of a stream, in no order. Costs a list of the directory, and
-/// one read of 4 KiB for each snapshot. `missing` when the stream's directory does not exist.
+/// The manifest heads of all committed snapshots of a stream, in any order. Costs one list of the directory, and one
+/// read of 4 KiB for each snapshot. `missing` if the stream's directory does not exist.
 Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream);
 
-/// That of one. Costs one read of 4 KiB.
+/// The manifest head of one snapshot. Costs one read of 4 KiB.
 Result<format::ManifestHead> load_manifest_head(sys::Store& store, const std::string& directory);
 
 struct History {
-    std::vector<Version> living;     // newest first, with those that cannot be read
-    std::vector<Version> abandoned;  // of the latest line first, and in it newest first
-    std::vector<Version> foreign;    // of another run: somebody has put them here
+    std::vector<Version> living;     // newest first, with unreadable snapshots
+    std::vector<Version> abandoned;  // latest line first, in a line newest first
+    std::vector<Version> foreign;    // of another run: somebody put them here
     std::vector<format::LineStart> starts;
-    std::vector<format::LineStart> marked;  // those that need no snapshot to be known
-    format::Line pruned_above;              // the last one that `prune --above` began; session 0: none
+    std::vector<format::LineStart> marked;  // starts that are known without a snapshot
+    format::Line pruned_above;              // the last line begun by `prune --above`; session 0: none
     std::vector<format::Line> dropped;
 
-    /// The line that the run is on; session 0 where nothing is there.
+    /// The run's current line; session 0 if no snapshot is living.
     format::Line line() const { return living.empty() ? format::Line{} : living.front().head.lineage.line(); }
-    /// The last line that is known, whether it has a snapshot or not; session 0 where there is none.
+    /// The last known line, with or without snapshots; session 0 if there is none.
     format::Line latest_line() const;
-    /// The last session that has saved or pruned here, as far as that is still known.
+    /// The last session that saved or pruned here, as far as it is still known.
     std::uint32_t last_session() const;
-    /// Whether the line that the run is on was begun by `prune --above` alone, and holds nothing.
+    /// True if `prune --above` began the current line and the line has no snapshot.
     bool was_pruned_back() const;
-    /// Whether a snapshot of `line` at `step` would be abandoned, were it there.
+    /// True if a snapshot of `line` at `step` would be abandoned.
     bool abandons(const format::Line& line, std::int64_t step) const;
 };
 
-/// `also` are snapshots that are not at the target, such as staged ones: their lines count as well. `missing` when
-/// there are none and the stream's directory does not exist.
+/// `also` has lineages of snapshots that are not at the target, such as staged snapshots: their lines count too.
+/// `missing` if `also` is empty and the stream's directory does not exist.
 Result<History> history(sys::Store& store, const std::string& run, const std::string& stream,
                         const std::vector<format::Lineage>& also = {});
 
-/// Those of the line that the run is on, newest first: what programs read that know no lines.
+/// The living snapshots, newest first: for programs that do not know lines.
 Result<std::vector<Snapshot>> living_snapshots(sys::Store& store, const std::string& run, const std::string& stream);
 
-/// For a snapshot that is put into a stream from elsewhere: it joins the line that the run is on,
-/// before all saves of its step.
+/// The lineage for a snapshot put into a stream from elsewhere. It joins the run's current line, before all saves of
+/// its step.
 Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& run, const std::string& stream);
 
-/// Takes a snapshot that somebody has put here from another run into this one: it joins the line that the run is on.
-/// Its data are not touched.
+/// Makes a snapshot of another run part of this run: it joins the current line. Its data do not change.
 Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapshot);
 
-/// Gives abandoned snapshots the names of their lines, and living ones their own, so that names show what is so. Their
-/// views go, which show files by their names. What others rename meanwhile is passed over. True when something got
-/// another name.
+/// Renames abandoned snapshots to the names of their lines, and living snapshots back to their own names. Removes their
+/// views, because a view refers to files by name. If another process renames a snapshot meanwhile, it is skipped.
+/// Returns true if a name changed.
 Result<bool> name_by_line(sys::Store& store, const std::string& run, const History& history);
 
-/// One of them; `directory` is RUN/STREAM/step-000310.
+/// Renames one snapshot to the name of its line. `directory` is RUN/STREAM/step-000310.
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save);
 
-/// Says durably that a new line goes on from a step, that one did whose snapshots are being removed, or that a line
-/// does not count any more.
+/// Each makes an empty or short file, durably: a new line goes on from a step; a line whose snapshots are being removed
+/// had this start; a line does not count any more.
 Result<> mark_start(sys::Store& store, const std::string& stream_directory, const format::LineStart& start);
 Result<> mark_removed(sys::Store& store, const std::string& stream_directory, const format::LineStart& start);
 Result<> mark_dropped(sys::Store& store, const std::string& stream_directory, const format::Line& line);

@@ -1,6 +1,6 @@
-// Goal: what is living and what is abandoned follows from the manifests, whatever the names say; names show it;
-// retention counts on the living line; what was put there from another run is not touched. Method: small snapshots of
-// several sessions on the simulated disk.
+// Goal: the manifests, not the names, decide which snapshots are living or abandoned; the names show it; retention
+// counts on the living line; snapshots put there from another run stay. Method: small snapshots of several sessions on
+// the simulated disk.
 
 #include "path/catalog/history.hpp"
 
@@ -168,7 +168,7 @@ TEST_CASE("what is abandoned is never more than asked for, and nothing of it is 
     CHECK(here.history().abandoned.empty());
     Run other;
     other.commit(of(second, 310));
-    other.prune({.keep = 1});  // the one of the line itself is enough
+    other.prune({.keep = 1});  // one snapshot of the line itself is enough
     CHECK(names_in(other.disk) == std::vector<std::string>{"step-000310"});
 }
 
@@ -229,13 +229,13 @@ TEST_CASE("what `prune --line` leaves without anything living is no run that wen
     CHECK(here.history().latest_line() == format::Line{2, 0});
     CHECK_FALSE(here.history().was_pruned_back());
     CHECK(here.history().last_session() == 3);
-    // A mark of before marks were told apart: nobody knows, and it counts as that of `prune --above`.
+    // An old mark without a kind counts as a mark of `prune --above`.
     Run old;
     REQUIRE(old.disk.remove_tree(directory));
     old.commit(of(first, 500));
     REQUIRE(catalog::mark_start(old.disk, directory, {{2, 0}, 100}));
     CHECK(old.history().was_pruned_back());
-    // The line that has no snapshot any more can be given up, too.
+    // You can also drop a line that has no snapshot any more.
     const auto own = catalog::prune_line(here.disk, run, stream, {2, 0}, false).value();
     CHECK(own.removed.empty());
     CHECK_FALSE(own.left_by);
@@ -285,7 +285,7 @@ TEST_CASE("another run's snapshot is neither living nor removed, until it is tak
     CHECK(here.history().living.front().head.step == 500);
     here.prune({.keep = 1});
     CHECK(names_in(here.disk) == std::vector<std::string>{"step-000500", "step-000600"});
-    // Nor is it replaced.
+    // It is not replaced either.
     const auto ours = of(second, 600);
     test::drain_all(here.disk, run, ours).value();
     CHECK(test::commit(here.disk, run, ours).error().kind == ErrorKind::refused);
@@ -361,7 +361,7 @@ TEST_CASE("while a manifest cannot be read, a name that is set aside counts: tha
     CHECK_FALSE(history.living.front().readable);
     sys::write_text_durable(here.disk, manifest, text).value();
     CHECK(steps_of(here.history().living) == Steps{310, 300, 200, 100});
-    here.disk.remove_tree(directory + "/step-000310").value();  // by a person, who wants line 1 back
+    here.disk.remove_tree(directory + "/step-000310").value();  // a person removes it to get line 1 back
     CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
 }
 

@@ -1,5 +1,5 @@
-// Goal: what a line has abandoned does not come back when its snapshots are removed, and a save that is there under two
-// names keeps nothing out. Method: small snapshots of two sessions on the simulated disk.
+// Goal: snapshots abandoned by a line stay abandoned when the line's snapshots are removed, and a save under two names
+// blocks nothing. Method: small snapshots of two sessions on the simulated disk.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ SmallSnapshot of(const std::vector<format::LineStart>& lines, std::int64_t step)
     return {.id = session * 1'000'000u + static_cast<std::uint64_t>(step), .step = step, .lineage = {0, 1, lines}};
 }
 
-// Line 1 has 300 and 500, and 500 is set aside; line 2 has one step.
+// Line 1 has 300 and 500, and 500 is set aside. Line 2 has one step.
 struct Run {
     explicit Run(std::int64_t last = 310) : disk(directory) {
         for (const std::int64_t step : {300, 500}) test::commit_all(disk, run, of(first, step)).value();
@@ -42,7 +42,7 @@ struct Run {
         catalog::mark_before_removal(disk, run, stream, directory + "/" + name).value();
         disk.remove_tree(directory + "/" + name).value();
     }
-    // As a copy brings it that knows no runs.
+    // Copies like a tool that does not know runs.
     void bring(const std::string& from, const std::string& to) {
         disk.make_directory(directory + "/" + to).value();
         for (const auto& entry : disk.list(directory + "/" + from).value()) {
@@ -99,7 +99,7 @@ TEST_CASE("a save that is there under its step and its line is there once after 
         here.bring("line-1.step-000500", "step-000500");
         test::drain_all(here.disk, run, now).value();
         test::InterruptedStore slow(here.disk, at, [&] { static_cast<void>(test::commit(here.disk, run, now)); });
-        static_cast<void>(test::commit(slow, run, now));  // `refused` where the other agent overtook it
+        static_cast<void>(test::commit(slow, run, now));  // `refused` if the other agent overtook it
         operations = slow.operations();
         REQUIRE(test::commit(here.disk, run, now));
         CHECK(test::is_whole(here.disk, run, now));

@@ -23,8 +23,8 @@ Error leads_nowhere(const std::string& path) {
             "mount the file system that it leads to"};
 }
 
-// By the rules for names of streams since there are any. Whatever else a directory is called, with line ends or
-// commands for terminals in it, is nothing of ours.
+// Uses the rules for stream names. A directory with any other name is not ours; its name may even hold line ends or
+// terminal commands.
 bool can_be_a_stream(const std::string& name) {
     return format::json::is_text(name) && check(Schema{.stream = name, .tables = {}, .variables = {}});
 }
@@ -35,7 +35,7 @@ Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string
     if (entries || entries.error().kind != ErrorKind::missing) return entries;
     FB_TRY_ASSIGN(is_named, store.exists(directory));
     if (is_named) {
-        entries = store.list(directory);  // an agent may have made it between the two looks
+        entries = store.list(directory);  // an agent may have made it between the two calls
         return entries || entries.error().kind != ErrorKind::missing ? entries : leads_nowhere(directory);
     }
     return Error{ErrorKind::missing,
@@ -46,7 +46,8 @@ Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run) {
     auto entries = store.list(run);
     if (!entries && entries.error().kind == ErrorKind::missing) {
-        const auto& error = entries.error();  // that of a missing bucket has a next step, that of a directory none
+        // The error of a missing bucket has a next step, the error of a missing directory has none.
+        const auto& error = entries.error();
         const auto why = error.next.empty() ? std::string("no such directory.") : error.what;
         return Error{ErrorKind::missing, fmt::format("there is no run {}: {}", run, why), "", error.next};
     }

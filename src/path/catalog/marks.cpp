@@ -19,13 +19,13 @@ namespace forebay::catalog {
 namespace {
 
 constexpr const char* marks_directory = ".marks";
-// Three texts, each letter of which JSON may spell with six.
+// Three texts; JSON may need six bytes for a letter.
 constexpr std::uint64_t mark_bytes_max = 3 * 6 * format::mark_text_bytes_max + 1024;
-// A directory that somebody renames is looked for again, and a manifest that somebody replaces is written again: by as
-// many others at once there never are.
+// The attempts for a directory that another process renames, or a manifest that another process replaces. There are
+// never so many at once.
 constexpr int mark_attempts_max = 8;
 
-// Adds those that are new; false where there are none, or no room.
+// Adds new marks. False if there is no new mark or no room.
 bool add_new(const std::vector<format::Mark>& from, std::vector<format::Mark>& to) {
     const auto before = to.size();
     for (const auto& mark : from)
@@ -33,7 +33,7 @@ bool add_new(const std::vector<format::Mark>& from, std::vector<format::Mark>& t
     return to.size() > before;
 }
 
-// What has an id in its name is that save; of another directory the manifest says which one is there now.
+// A name with an id holds that save. For another directory the manifest gives the current save.
 Result<> check_holds(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id) {
     if (leftover_of(leaf_of(directory))) return {};
     FB_TRY_ASSIGN(now, load_manifest(store, directory));
@@ -41,14 +41,14 @@ Result<> check_holds(sys::Store& store, const std::string& directory, std::uint6
     return Error{ErrorKind::missing, fmt::format("{} holds another save now", directory)};
 }
 
-// Another save may have taken the directory's name since somebody looked. The new file is made in the directory that
-// has the name then; if that is the right one, so is the one that the rename reaches, or it reaches none.
+// Another save may have taken the directory's name meanwhile. The new file is made in the directory with this name. If
+// that is the right directory, the rename reaches the same directory, or it fails.
 Result<> write_into_save(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id,
                          const std::string& path, const std::string& text) {
     return sys::write_text_durable(store, path, text, [&] { return check_holds(store, directory, snapshot_id); });
 }
 
-// Where the save is now: its part, its name, or aside.
+// Finds the save in its part, under its name, or aside.
 Result<std::string> directory_of_save(sys::Store& store, const MarkedSave& save) {
     const auto stream_directory = save.run + "/" + save.stream;
     FB_TRY_ASSIGN(entries, list_stream(store, save.run, save.stream));
@@ -72,13 +72,13 @@ Result<std::string> directory_of_save(sys::Store& store, const MarkedSave& save)
                  "", fmt::format("forebay ls {}", save.run)};
 }
 
-// `missing` where the directory loses its name meanwhile.
+// `missing` if the directory loses its name meanwhile.
 Result<> mark_in(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id,
                  std::span<const std::string> texts) {
     const auto beside = marks_path(directory), stream_directory = directory_of(directory);
     FB_TRY(store.make_directory(beside));
     FB_TRY(store.sync_directory(directory));
-    // The names of a part are not durable before it is committed: a power cut would take the mark with it.
+    // The names of a part are not durable before the commit. Without these syncs a power cut could remove the mark.
     FB_TRY(store.sync_directory(stream_directory));
     FB_TRY(store.sync_directory(directory_of(stream_directory)));
     FB_TRY_ASSIGN(before, store.list(beside));
@@ -86,14 +86,15 @@ Result<> mark_in(sys::Store& store, const std::string& directory, std::uint64_t 
     for (const auto& text : texts.first(std::min(room, texts.size())))
         FB_TRY(write_into_save(store, directory, snapshot_id,
                                fmt::format("{}/{:08x}.json", beside, crc32c(bytes_of(text))), text));
-    if (room < texts.size()) FB_TRY(store.sync_directory(beside));  // it is marked by others, durably
+    if (room < texts.size()) FB_TRY(store.sync_directory(beside));  // other processes have marked it; make that durable
     FB_TRY(complete_marks(store, directory));
+    // The save may have been renamed meanwhile. Then mark() looks for its new place.
     FB_TRY_ASSIGN(there, store.exists(beside));
     if (there) return {};
     return Error{ErrorKind::missing, fmt::format("{} has another name now", directory)};
 }
 
-// Of each mark in a directory of marks, its path and what it says. What is taken away meanwhile is passed over.
+// Calls `use` with the path and content of each mark in a directory. Skips a mark that is removed meanwhile.
 Result<> each_mark_in(sys::Store& store, const std::string& beside,
                       const std::function<Result<>(const std::string&, format::Mark)>& use) {
     const auto entries = store.list(beside);
@@ -167,8 +168,8 @@ Result<std::set<std::uint64_t>> saves_in_analysis(sys::Store& store, const std::
     return ids;
 }
 
-// The manifest is read before the marks, and looked at again before it is replaced: so marks and manifest are of one
-// save, whatever takes the directory's name meanwhile.
+// Reads the manifest before the marks, and checks it before the replacement. So marks and manifest are of one save,
+// even if another save takes the directory's name meanwhile.
 Result<bool> complete_marks(sys::Store& store, const std::string& directory) {
     for (int attempt = 1;; ++attempt) {
         FB_TRY_ASSIGN(any, marks_beside(store, directory));
@@ -194,6 +195,7 @@ Result<> unmark(sys::Store& store, const std::string& directory, std::span<const
         is_removed = true;
         return store.remove(path);
     }));
+    // The files go before the manifest changes: complete_marks() would add a mark that still has a file.
     if (is_removed) FB_TRY(store.sync_directory(beside));
     FB_TRY_ASSIGN(manifest, load_manifest(store, directory));
     if (std::erase_if(manifest.marks, is_one) == 0) return {};

@@ -63,7 +63,7 @@ std::string part_name(std::int64_t step, std::uint64_t snapshot_id) {
 std::optional<std::int64_t> step_of(std::string_view name) {
     if (!name.starts_with("step-")) return std::nullopt;
     const auto step = number_in<std::int64_t>(name.substr(5), 10);
-    // "step-7" and "step-+00007" would be second names of one step.
+    // Accept only our spelling: "step-7" or "step-+00007" would be second names of one step.
     if (!step || *step < 0 || step_name(*step) != name) return std::nullopt;
     return step;
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t first_pages_bytes = format::record_offset_bytes + format::record_size_bytes;
 
-// Whether a file lies in the directory of a snapshot that is not committed, or in a folder of it.
+// True if the file lies in the directory of an uncommitted snapshot, or in a directory below it.
 bool is_in_part(const std::string& path) {
     for (auto at = directory_of(path); at != "." && at != "/"; at = directory_of(at))
         if (const auto left = leftover_of(leaf_of(at))) return left->kind == Leftover::Kind::part;
@@ -53,6 +53,7 @@ Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::
     if (size > peek.file_bytes && length == Length::exact)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} is too long: {} bytes, {} expected.", path, size, peek.file_bytes)};
+    // The size comes from the file: check it before head_bytes() allocates.
     if (peek.head_bytes > size || peek.head_bytes > limits::head_bytes_max)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} claims a head of {} bytes in a file of {}.", path, peek.head_bytes, size)};
@@ -85,7 +86,7 @@ Result<std::vector<std::byte>> NodeReader::head_bytes() {
 Result<format::NodeFile> NodeReader::head() {
     FB_TRY_ASSIGN(bytes, head_bytes());
     FB_TRY_ASSIGN(node_file, format::open_head(bytes, path_));
-    // The record was read twice: a file that changes under us is being rewritten by somebody.
+    // The record is read twice. If it differs, somebody is rewriting the file.
     if (node_file.record_crc32c != peek_.record_crc32c)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} changed while it was read: record checksum {:08x}, then {:08x}.", path_,
@@ -126,7 +127,7 @@ Result<format::CombinedPage> load_page(sys::File& file, const std::string& path)
 
 namespace {
 
-// "X.h5/node-00003": the region of a node, as HDF5 programs name its group.
+// "X.h5/node-00003": the region of a node. HDF5 programs use the same name for its group.
 Result<format::NodeFile> load_named_region(sys::Store& store, const std::string& path) {
     const auto slash = path.rfind('/');
     const auto file_path = path.substr(0, slash), name = path.substr(slash + 1);

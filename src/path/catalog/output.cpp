@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Anybody's directory may be called step-000120, or hold a file that is called as our manifests are. What cannot be
-/// looked at is taken for a snapshot.
+/// Any directory may be called step-000120 or hold a file with the name of our manifests. An unreadable directory
+/// counts as a snapshot.
 bool is_snapshot(sys::Store& store, const fs::path& directory) {
     const auto is_committed = [&](const std::string& path) {
         const auto exists = store.exists(path + "/" + manifest_name);
@@ -40,6 +40,7 @@ Result<> check_output(sys::Store& store, const std::string& path, std::span<cons
     };
     std::error_code error;
     const auto whole = fs::absolute(path, error);
+    // Resolve the links of the parent directory only: the file itself need not exist.
     const auto place = error ? fs::path() : fs::weakly_canonical(whole.parent_path(), error);
     if (error) return refusal(fmt::format("is not to be found: {}", error.message()), "another directory");
     for (auto at = place; at.has_relative_path(); at = at.parent_path())

@@ -1,4 +1,4 @@
-// Where a file that is made of snapshots may stand: an export, or a view that is asked for by its name.
+// Checks the path of a file made from snapshots: an export, or a view with a name of your choice.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace forebay::catalog {
 
-/// `refused` for a path in a snapshot's directory, through links too: node files are there, and retention removes it
-/// with all in it. That is a directory with a manifest, whatever it is called, and one that has a snapshot's name and
-/// lies beside a committed one. `refused` as well for a path that leads to one of `files`, which it is made of.
+/// `refused` if the path is in a snapshot's directory, also through links: retention removes that directory with
+/// everything in it. Such a directory has a manifest and any name, or it has a snapshot's name and lies beside a
+/// committed snapshot. Also `refused` if the path leads to one of `files`, the sources of the new file.
 Result<> check_output(sys::Store& store, const std::string& path, std::span<const std::string> files = {});
 
 }  // namespace forebay::catalog

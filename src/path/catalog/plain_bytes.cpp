@@ -15,12 +15,12 @@ namespace forebay::catalog {
 
 namespace {
 
-// Chunks that follow each other in the file are read at once, up to so many bytes.
+// Reads neighbouring chunks of the file at once, up to this size.
 constexpr std::uint64_t read_bytes_max = 8u << 20;
 
 }  // namespace
 
-/// The stored bytes that are needed of a chunk.
+/// The stored bytes of a chunk that a read needs.
 struct PlainBytes::Want {
     std::uint64_t begin = 0, end = 0;
 };
@@ -57,6 +57,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     const auto from = std::max(offset, chunk.plain_offset);
     const auto to = std::min(offset + bytes.size(), chunk.plain_offset + chunk.plain_bytes);
     const auto place = bytes.subspan(from - offset, to - from);
+    // A whole chunk is decoded directly into its place.
     const bool whole = place.size() == variable.chunk_bytes;
     const auto decoded = whole ? place : room.take(variable.chunk_bytes);
     if (const auto done = codec::decode(filter, stored, decoded); !done)
@@ -65,7 +66,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     return {};
 }
 
-// Stretches that lie close to each other are read at once, as whole pages: a row of a box is often shorter than one.
+// Reads stretches that lie close together at once, as whole pages: a row of a box is often shorter than a page.
 Result<> PlainBytes::read_spread(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const {
     std::vector<format::Stretch> run;
     const auto take = [&]() -> Result<> {
@@ -120,6 +121,7 @@ Result<> PlainBytes::read_chunks(std::uint64_t offset, std::span<std::byte> byte
                 break;
             run.end = next.end;
         }
+        // Whole pages: past the page cache they are read without a copy.
         const auto first = round_down(run.begin, limits::page_bytes);
         const auto stored = scratch.stored.take(round_up(run.end, limits::page_bytes) - first);
         FB_TRY(file_.read(first, stored));

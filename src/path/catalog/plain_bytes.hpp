@@ -1,5 +1,5 @@
-// Reads a node file as if it were stored plain. All offsets in a node file's head count bytes of that plain form, also
-// where the file is stored compressed or its bytes lie in a shared file.
+// Reads a node file as if it were stored plain. Offsets in a node file's head always count bytes of the plain form,
+// also for compressed and shared files.
 
 #pragma once
 
@@ -15,21 +15,21 @@ namespace forebay::catalog {
 
 class PlainBytes {
 public:
-    /// All three must outlive it; `file` is as catalog::open_line() gives it.
+    /// All three must outlive this object. Get `file` from catalog::open_line().
     PlainBytes(sys::File& file, const format::NodeFile& head, const std::string& name)
         : file_(file), head_(head), name_(name) {}
 
-    /// Memory that one thread needs to read compressed files; kept between its reads.
+    /// Memory to read compressed files. Each thread keeps its own between reads.
     struct Scratch {
         PageBuffer stored;
         PageBuffer decoded;
     };
 
-    /// Fills `bytes` from `offset` of the plain form on. Of a compressed or shared file, only bytes of variables: what
-    /// lies between them is left as it was. A chunk that lies across the ends of `bytes` is decoded for what is asked
-    /// of it. `corrupt` when a chunk is not what was stored.
+    /// Fills `bytes` from `offset` of the plain form on. In a compressed or shared file it fills only bytes of
+    /// variables and leaves the bytes between them as they were. If a chunk is only partly inside `bytes`, it decodes
+    /// the chunk and copies the part. `corrupt` if a chunk is damaged.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
-    /// Fills `stored` with a filtered chunk as it lies in the file; errors as of read().
+    /// Fills `stored` with the stored bytes of a filtered chunk; errors as read().
     Result<> read_stored(const format::Chunk& chunk, std::span<std::byte> stored) const;
 
 private:

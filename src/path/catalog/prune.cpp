@@ -1,9 +1,9 @@
-// Removes snapshots: prune() by retention, prune_above() all above a step, prune_line() all of one line. Each reads the
-// history, selects what goes (retention.cpp), marks on disk what would be forgotten with it (mark_starts), and then
-// removes one snapshot after the other (remove), its views before its files.
+// Removes snapshots: prune() by retention, prune_above() all above a step, prune_line() all of one line. Each function
+// reads the history and selects snapshots (retention.cpp). Then it writes marks (mark_starts), and then it removes one
+// snapshot after the other (remove), its views before its files.
 //
-// The marks come first because a removed manifest may be the only one that says that the run went back: without the
-// mark a snapshot that was abandoned would count as living again.
+// The marks come first. A removed manifest may be the only proof that the run went back; without a mark an abandoned
+// snapshot would count as living again.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ namespace forebay::catalog {
 
 namespace {
 
-// What a cut replacement left of the same step must not take the place that becomes free.
+// Removes leftovers of an interrupted replacement of this step, so recover cannot put them in the free place.
 Result<> discard_older_saves(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
     FB_TRY_ASSIGN(left, leftovers(store, run, snapshot.stream));
     for (const auto& leftover : left)
@@ -41,19 +41,19 @@ Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snaps
     FoundViews views;
     if (has_name_of_step(snapshot)) {
         FB_TRY(discard_older_saves(store, run, snapshot));
-        // A view without its snapshot would show fill values as if they were data: it goes first, for good.
+        // Without its snapshot a view shows fill values as data. So it goes first, durably.
         FB_TRY_ASSIGN(there, remove_views(store, stream_directory, snapshot.step, ViewsOf::step_and_series));
         if (!there.views.empty()) FB_TRY(store.sync_directory(stream_directory));
         views = std::move(there);
     }
-    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
+    // Any id is good for the name of a removal. An unreadable manifest has none.
     const auto manifest = load_manifest(store, snapshot.directory);
     FB_TRY(discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0));
     return views;
 }
 
-// Whether all snapshots go whose manifests cannot be read. While such a one is there, names like line-1.step-000310
-// count too (history.hpp), and may be all that tells that something was abandoned.
+// True if all snapshots with unreadable manifests go. While one of them exists, names like line-1.step-000310 count too
+// (history.hpp), and may be the only proof that a snapshot was abandoned.
 bool ends_names(const History& history, const std::function<bool(const Version&)>& stays) {
     bool any = false;
     for (const auto* list : {&history.living, &history.abandoned})
@@ -64,7 +64,7 @@ bool ends_names(const History& history, const std::function<bool(const Version&)
     return any;
 }
 
-// What is to go may be all that tells that something else was abandoned: then that is marked. `start` is known as well.
+// Marks the starts that only removed snapshots prove, if they abandon a snapshot that stays. `start` is known anyway.
 Result<> mark_starts(sys::Store& store, const std::string& stream_directory, const History& history,
                      const Pruned& pruned, const std::optional<format::LineStart>& start = {}) {
     const auto stays = [&](const Version& version) {
@@ -85,6 +85,8 @@ Result<> mark_starts(sys::Store& store, const std::string& stream_directory, con
         const auto line = version.head.lineage.line();
         if (!version.readable || !stays(version) || after.abandons(line, version.head.step)) continue;
         auto starts = history.starts;
+        // If no start proves it, only its name shows that this version is abandoned, and such names stop counting. A
+        // made up next turn of its line, which goes on from the step below, keeps it abandoned.
         if (names_end) starts.push_back({{line.session, line.turn + 1}, version.head.step - 1});
         for (const auto& known : starts) {
             if (!format::abandons(known, line, version.head.step)) continue;
@@ -96,7 +98,7 @@ Result<> mark_starts(sys::Store& store, const std::string& stream_directory, con
     return {};
 }
 
-// Removes what `pruned` says, or only looks what would stay beside it.
+// Removes the snapshots in `pruned`. A dry run only looks for files that would stay.
 Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pruned& pruned) {
     for (const auto& snapshot : pruned.removed) {
         const auto look = [&]() -> Result<FoundViews> {
@@ -104,7 +106,7 @@ Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pru
             return find_views(store, run + "/" + snapshot.stream, snapshot.step, ViewsOf::step_and_series);
         };
         FB_TRY_ASSIGN(views, dry_run ? look() : remove(store, run, snapshot));
-        for (const auto& path : views.others)  // a series is met with each step
+        for (const auto& path : views.others)  // each step finds the same series again
             if (std::ranges::count(pruned.others, path) == 0) pruned.others.push_back(path);
     }
     return {};
@@ -135,7 +137,8 @@ Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std:
     for (const auto& version : all.living)
         if (version.head.step > step) above.removed.push_back(version.snapshot);
     above.reasons.assign(above.removed.size(), fmt::format("it is above step {}", step));
-    // First the line, so that no copy that is staged somewhere is taken for the newest once the others are gone.
+    // The line comes first. Otherwise, after the removal, a copy staged on some node could count as the newest
+    // snapshot.
     if (!dry_run) {
         const format::LineStart start{{session, 0}, step};
         FB_TRY(mark_starts(store, run + "/" + stream, all, above, start));
@@ -149,8 +152,8 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
                           const format::Line& line, bool dry_run) {
     FB_TRY(check_has_lines(stream));
     FB_TRY_ASSIGN(all, history(store, run, stream));
-    // On a line that the run has left, only what was abandoned goes: the snapshots below the point where the run left
-    // it are part of the living state.
+    // On a line that the run left, remove only abandoned snapshots: the snapshots below the point where the run left it
+    // are part of the living state.
     const bool is_on_it = (all.living.empty() ? all.latest_line() : all.line()) == line;
     Pruned own;
     for (const auto* list : {&all.living, &all.abandoned})
@@ -174,6 +177,7 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
     }
     FB_TRY(remove_all(store, run, dry_run, own));
     if (dry_run || !is_on_it) return own;
+    // The dropped line does not count now, so snapshots that it abandoned are living again and need their own names.
     FB_TRY_ASSIGN(now, history(store, run, stream));
     FB_TRY(name_by_line(store, run, now));
     if (now.living.empty()) own.left_by = now.abandoned.empty() ? format::Line{} : now.latest_line();
@@ -193,14 +197,14 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
         return nothing;
     }
     if (!what.dry_run) {
-        // Names that show what is abandoned, before the lines go that say so.
+        // Rename first: after the removal nothing else may show that a snapshot is abandoned.
         FB_TRY_ASSIGN(renamed, name_by_line(store, run, all));
         if (renamed) {
             FB_TRY_ASSIGN(named, history(store, run, stream));
             all = std::move(named);
         }
     }
-    // If nothing goes even when all that looks whole counts, nobody needs to read it.
+    // A first, cheap pass: if nothing would go even if all snapshots with whole files count, no data need to be read.
     auto trusting = what;
     if (what.proof)
         trusting.proof = [&](const Snapshot& snapshot) -> Result<> {
@@ -211,7 +215,7 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
     if (pruned.removed.empty()) return pruned;
     if (what.proof) pruned = select_snapshots(store, all, what);
     if (pruned.removed.empty()) return pruned;
-    // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
+    // A kept snapshot was seen, but its name may not be durable: its committer may have been killed before the sync.
     if (!what.dry_run) {
         FB_TRY(store.sync_directory(run + "/" + stream));
         FB_TRY(mark_starts(store, run + "/" + stream, all, pruned));

@@ -1,4 +1,4 @@
-// For who removes a directory of a stream otherwise than prune() does, such as `forebay delete`.
+// For code that removes a directory of a stream without prune(), such as `forebay delete`.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace forebay::catalog {
 
-/// Marks durably what would be forgotten with `directory`, RUN/STREAM/step-000310 or another name of a snapshot: what
-/// its line had abandoned stays abandoned. Changes nothing else.
+/// Call it before you remove `directory`, RUN/STREAM/step-000310 or another name of a snapshot. It writes durable
+/// marks, so that snapshots abandoned by the directory's line stay abandoned. It changes nothing else.
 Result<> mark_before_removal(sys::Store& store, const std::string& run, const std::string& stream,
                              const std::string& directory);
 

@@ -1,9 +1,10 @@
-// Living snapshots are counted from the newest to the oldest. A snapshot counts if it is not marked and its bytes are
-// known to be whole. Once `keep` of them count, older ones go. Other snapshots make no good one go. Of marked living
-// ones the `keep` newest stay, since a run that makes no good one any more would fill the target.
+// Counts living snapshots from the newest to the oldest. A snapshot counts if it has no mark and its bytes are known to
+// be whole. Once `keep` snapshots count, older snapshots go. Snapshots that do not count never push out a good
+// snapshot. The `keep` newest marked living snapshots stay, because a run that makes no good snapshots any more would
+// fill the target.
 //
-// Abandoned snapshots are counted apart. What line 1 had above step 300 goes when line 2, which went back to 300, has
-// `keep` snapshots that count. Lines that go on from line 2 help to reach this number.
+// Abandoned snapshots are counted separately. The snapshots of line 1 above step 300 go when line 2, which went back to
+// 300, has `keep` snapshots that count. Lines that go on from line 2 add to this number.
 
 #include "path/catalog/retention.hpp"
 
@@ -22,13 +23,14 @@ namespace forebay::catalog {
 
 namespace {
 
-/// What a look at a snapshot says of it.
+/// The state of a snapshot.
 enum class Verdict { good, marked, unknown };
 
-// The first line that has left the snapshot; of a line that was dropped, the next one. None if nobody knows its start
-// any more.
+// The start of the first line that left the snapshot; for a dropped line, the next line. Empty if this start is not
+// known any more.
 std::optional<format::LineStart> left_by(const History& history, const Version& version) {
     auto line = version.head.lineage.line();
+    // The name aside is the only source of the line while the manifest cannot be read.
     if (const auto aside = aside_of(leaf_of(version.snapshot.directory)); !version.readable && aside)
         line = aside->line;
     const bool dropped = std::ranges::find(history.dropped, line) != history.dropped.end();
@@ -75,7 +77,7 @@ private:
     sys::Store& store_;
     const History& history_;
     const Retention& what_;
-    std::vector<format::Line> counted_;  // the lines of the living snapshots that count
+    std::vector<format::Line> counted_;  // lines of the living snapshots that count
     Pruned pruned_;
 };
 
@@ -84,6 +86,7 @@ void Selection::select_living() {
     std::size_t marked = 0;
     int unproved = what_.unproved;
     for (const auto& version : history_.living) {
+        // An analysis may still mark it, so it must neither count nor go.
         const bool may_be_marked = unproved-- > 0 || what_.in_analysis.contains(version.head.snapshot_id);
         if (most == 0 || may_be_marked) {
             keep(version);
@@ -104,7 +107,7 @@ void Selection::select_living() {
     }
 }
 
-// What stays is not looked at: it is kept whatever its state.
+// It does not check snapshots that stay: they stay in any state.
 void Selection::select_abandoned() {
     for (const auto& version : history_.abandoned) {
         const auto start = left_by(history_, version);

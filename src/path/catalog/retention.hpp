@@ -1,4 +1,4 @@
-// Which snapshots of a stream stay and which go, and why. Removes nothing: prune.cpp does.
+// Selects the snapshots of a stream that stay and that go, with reasons. prune.cpp removes them.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace forebay::catalog {
 
-/// The answer has `kept`, `removed` with `reasons`, and `problems`. Looks at the files of the snapshots that it counts,
-/// or has them proved by `what.proof`.
+/// Sets `kept`, `removed` with `reasons`, and `problems`. Checks the files of the snapshots that count, or calls
+/// `what.proof` for them.
 Pruned select_snapshots(sys::Store& store, const History& history, const Retention& what);
 
 }  // namespace forebay::catalog

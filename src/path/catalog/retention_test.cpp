@@ -1,6 +1,6 @@
-// Goal: retention removes nothing that nobody chose to leave, and nothing good in favour of what is not known to be
-// whole; it says why what goes goes. Method: small snapshots of several sessions, marked, damaged, or changed since
-// their commit; on the simulated disk, and where times matter on a real one.
+// Goal: retention removes nothing that nobody abandoned by choice, and never a good snapshot in favour of a snapshot
+// that may be damaged; it gives a reason for each removal. Method: small snapshots of several sessions, marked,
+// damaged, or changed after their commit; on the simulated disk, and on a real disk for times.
 
 #include <doctest/doctest.h>
 
@@ -81,7 +81,7 @@ TEST_CASE("retention: marked snapshots of a new line push out nothing that the r
     CHECK(pruned.reasons == std::vector<std::string>(2, "it is marked, and older than 2 marked snapshots"));
     CHECK(here.abandoned() == Steps{300, 200, 100});
     here.commit(anew, {5});
-    CHECK(here.prune({.keep = 2}).removed.empty());  // one good one is not enough
+    CHECK(here.prune({.keep = 2}).removed.empty());  // one good snapshot is not enough
     here.commit(anew, {6});
     pruned = here.prune({.keep = 2});
     CHECK(here.living() == Steps{6, 5});
@@ -96,7 +96,7 @@ TEST_CASE("retention: what an analysis may still mark does not help to remove wh
     Run here(disk);
     here.commit(first, {100, 200, 300, 400});
     here.commit(second, {310, 320});
-    CHECK(here.prune({.keep = 2, .unproved = 1}).removed.size() == 2);  // 100 and 200 of the living ones
+    CHECK(here.prune({.keep = 2, .unproved = 1}).removed.size() == 2);  // 100 and 200 of the living line
     CHECK(here.abandoned() == Steps{400});
     here.prune({.keep = 2});
     CHECK(here.abandoned().empty());
@@ -120,9 +120,9 @@ TEST_CASE("retention: lines that go on from the new one count with it, and other
     other.commit(second, {310});
     other.commit({{{1, 0}, -1}, {{3, 0}, 300}}, {305});
     other.prune({.keep = 2});
-    CHECK(other.living() == Steps{305, 300});  // 300 is older than what was left
+    CHECK(other.living() == Steps{305, 300});  // 300 is older than the abandoned snapshots
     CHECK(other.abandoned() == Steps{310, 500, 400});
-    other.prune({.keep = 2, .keep_abandoned = 1});  // that is somebody's choice
+    other.prune({.keep = 2, .keep_abandoned = 1});  // a person chose that
     CHECK(other.abandoned() == Steps{310});
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("retention: copies of a snapshot under other names do not count") {
     const catalog::Retention what{
         .keep = 2, .dry_run = true, .proof = [](const catalog::Snapshot&) { return Result<>(); }};
     const auto pruned = here.prune(what);
-    // The copy has the name of what the run has left, and nothing of it is only there.
+    // The copy has the name of the abandoned snapshot, and no data exist only there.
     REQUIRE(pruned.removed.size() == 1);
     CHECK(pruned.removed[0].directory == here.run + "/restart/line-1.step-000002");
     CHECK(pruned.problems.size() == 1);

@@ -29,12 +29,12 @@ std::string text_of_identity(std::uint64_t id) {
     return text + "}\n";
 }
 
-// Packers make the directory of a batch first, and its manifest last.
+// Packers make the directory of a batch first and its manifest last, so a missing manifest is normal.
 bool is_being_packed(const std::string& stream, const Version& version) {
     return format::is_packed_stream(stream) && version.readable.error().kind == ErrorKind::missing;
 }
 
-// The identity of a run whose own identity file is missing, from its snapshots.
+// The identity that most snapshots have; 0 if none. For a run without its identity file.
 Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(names, streams(store, run));
     std::map<std::uint64_t, int> counts;  // somebody may have put a snapshot of another run here
@@ -43,7 +43,8 @@ Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string
         FB_TRY_ASSIGN(heads, heads_of(store, run, stream));
         for (const auto& version : heads) {
             if (const auto id = version.head.lineage.run_id; id != 0) ++counts[id];
-            // A new identity would make another run's of what cannot be read now. Damage stays what it is.
+            // With a new identity, a snapshot that cannot be read now would count as a snapshot of another run. Damaged
+            // manifests stay damaged.
             else if (!version.readable && version.readable.error().kind != ErrorKind::corrupt &&
                      !is_being_packed(stream, version))
                 unread = version.readable;
@@ -106,7 +107,7 @@ Result<bool> has_own_directory(sys::Store& store, const std::string& run) {
     });
 }
 
-// The directory gets its name with the identity in it, by one rename: of two that make it at once one is too late.
+// One rename gives the directory its name, with the identity in it. If two processes do this at once, one is too late.
 Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
     FB_TRY(sys::make_directories_durable(store, run));
     FB_TRY_ASSIGN(there, identity_of(store, run));
@@ -121,12 +122,13 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
         return store.rename(new_name, directory);
     }();
     if (!named) {
-        // The first error is the one to tell; what cannot be removed is swept by recover.
+        // Return the first error. If the removal fails, recover removes the directory later.
         static_cast<void>(store.remove_tree(new_name));
+        // `refused`: another process made the directory first, so its identity counts.
         if (named.error().kind != ErrorKind::refused) return named.error();
         FB_TRY_ASSIGN(theirs, identity_of(store, run));
         if (theirs != 0) return theirs;
-        // Somebody has removed the identity alone.
+        // Somebody removed only the identity.
         FB_TRY(sys::write_text_durable(store, directory + "/" + format::name_of_identity(id), text_of_identity(id)));
     }
     FB_TRY(store.sync_directory(run));
@@ -143,7 +145,7 @@ Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t
                                                      "its file system is not mounted.",
                                                      run)};
     FB_TRY_ASSIGN(other, identity_of(store, run));
-    // NFS may still remember that the name was not there, from before another client made it: the directory is read.
+    // NFS may remember an absent name from before another client made it, so list the directory.
     if (other == run_id) return {};
     if (other == 0)
         return Error{ErrorKind::missing,

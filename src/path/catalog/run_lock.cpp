@@ -1,10 +1,10 @@
-// A claim is a directory RUN/forebay/sessions/NUMBER. Claiming::claim() makes one: it sees the holder of the newest
-// claim dead (see_it_dead: by its `ended`, by its lock on the same machine, else by watching its `alive`), then takes
-// the next number by renaming a directory of its own there (take).
+// A run lock is a directory RUN/forebay/sessions/NUMBER. Claiming::claim() makes it. First it checks that the owner of
+// the newest lock is dead (see_it_dead: by `ended`, by the file lock on the same machine, or by watching `alive`). Then
+// it takes the next number: it makes its own directory and renames it (take).
 //
-// Several sessions may reach for one number at once. A rename onto a directory that is not empty fails, so one of them
-// gets it and the others look again. After the rename the claimant looks once more, because a slow one may have renamed
-// onto a number that others had taken, passed and cleared away meanwhile.
+// Several sessions may try to take one number at once. A rename onto a directory that is not empty fails, so one
+// session gets the number and the others look again. After the rename the session looks once more: if it was slow,
+// others may have taken this number, passed it and removed it meanwhile.
 
 #include "path/catalog/run_lock.hpp"
 
@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::uint64_t file_bytes_max = 64u << 10;
 constexpr std::chrono::milliseconds look_pause{250};
-// How often others may take the number that we reach for: each of them is a session that opens at this very moment.
+// How often others may take the number first. Each of them is a session that opens at this very moment.
 constexpr int attempts_max = 64;
 
 std::string sessions_of(const std::string& run) { return fmt::format("{}/{}/sessions", run, own_directory); }
@@ -59,7 +59,7 @@ Result<std::vector<std::uint32_t>> sessions_in(sys::Store& store, const std::str
 
 struct RunLockHolder {
     RunLockOwner lock_owner;
-    std::string key;  // tells our claim from another's that came to the same number
+    std::string key;  // distinguishes our lock from another session's lock with the same number
 };
 
 std::string encode(const RunLockOwner& lock_owner, const std::string& key) {
@@ -78,7 +78,7 @@ std::string encode(const RunLockOwner& lock_owner, const std::string& key) {
     return text + fmt::format(",\"process\":{},\"claimed_unix_ns\":{}}}\n", lock_owner.process, sys::unix_ns());
 }
 
-// Nothing when it is damaged: then nobody knows who it is, and it is watched.
+// Empty if it is damaged. Then the owner is unknown and is watched.
 std::optional<RunLockHolder> decode(const std::string& text) {
     const auto document = format::json::Document::parse(text);
     if (!document || document->root().member("forebay").text() != "claim") return {};
@@ -108,7 +108,7 @@ std::string holder_name(std::uint32_t session, const std::optional<RunLockHolder
     return fmt::format("{} {} on {} (process {})", what, lock_owner.user, lock_owner.host, lock_owner.process);
 }
 
-/// Makes one claim.
+/// Takes one run lock.
 class Claiming {
 public:
     Claiming(sys::Store& store, const std::string& run, const RunLockOwner& lock_owner, const RunLockOptions& options)
@@ -120,8 +120,9 @@ public:
         for (int attempt = 0; attempt < attempts_max; ++attempt) {
             FB_TRY_ASSIGN(before, sessions_in(store_, run_));
             if (!before.empty()) FB_TRY(see_it_dead(before.back()));
-            // A session number that came twice, or too late, would order the snapshots wrongly. Snapshots may have come
-            // by a copy, without claims; or somebody has removed the claims, and then each snapshot is looked at.
+            // A number that comes twice or too late would order the snapshots wrongly. A copy may have brought
+            // snapshots without locks, so look at the newest snapshots. If somebody removed all locks, look at every
+            // snapshot.
             if (!saver) {
                 FB_TRY_ASSIGN(last, before.empty() ? last_saver_of_all(store_, run_) : last_saver(store_, run_));
                 saver = std::max(last, options_.above);
@@ -129,7 +130,7 @@ public:
             const auto session = std::max(*saver, before.empty() ? 0 : before.back()) + 1;
             FB_TRY_ASSIGN(taken, take(session));
             if (!taken) continue;
-            // Only the newest counts; what cannot be removed now goes next time.
+            // Only the newest lock counts. If a removal fails now, the next session repeats it.
             for (const auto old : lock_owner_.is_copy ? std::vector<std::uint32_t>() : before)
                 static_cast<void>(store_.remove_tree(run_lock_directory(run_, old)));
             return session;
@@ -156,14 +157,14 @@ private:
     const std::uint64_t key_;
 };
 
-// A directory takes no name that another one has: of two that reach for a number at once one gets it.
+// A rename does not replace another session's directory: if two sessions try one number at once, one gets it.
 Result<bool> Claiming::take(std::uint32_t session) {
     const auto new_run_lock = sessions_of(run_) + "/" + name_of_new(key_);
     FB_TRY(store_.make_directory(new_run_lock));
     FB_TRY(sys::write_text_durable(store_, new_run_lock + "/claim.json", encode(lock_owner_, id_text(key_))));
     const auto renamed = store_.rename(new_run_lock, run_lock_directory(run_, session));
     if (!renamed) {
-        // A server that answered too late may have done it after all.
+        // The rename may have happened although the server answered too late.
         FB_TRY_ASSIGN(there, load(store_, run_, session));
         if (!there || there->key != id_text(key_)) {
             FB_TRY(store_.remove_tree(new_run_lock));
@@ -173,9 +174,9 @@ Result<bool> Claiming::take(std::uint32_t session) {
         }
     }
     FB_TRY(store_.sync_directory(sessions_of(run_)));
-    // The first claim, or one that was killed, has made the directory of all: without it numbers begin anew.
+    // The first lock, or a killed one, made the directory of all locks. If it is lost, numbers begin again.
     FB_TRY(store_.sync_directory(run_ + "/" + own_directory));
-    // While we came to it others may have had this number and later ones, and cleared it away again.
+    // Meanwhile others may have taken this number and later numbers, and removed it.
     FB_TRY_ASSIGN(now, sessions_in(store_, run_));
     if (now.empty() || now.back() <= session) return true;
     FB_TRY(store_.remove_tree(run_lock_directory(run_, session)));
@@ -192,12 +193,13 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
     FB_TRY_ASSIGN(ended, store_.exists(run_lock_directory(run_, session) + "/ended"));
     if (ended) return {};
     FB_TRY_ASSIGN(holder, load(store_, run_, session));
+    // The lock was copied here with the run, so its owner lives in the other run.
     if (holder && !holder->key.empty() && holder->key == options_.copied_key) return {};
     if (holder && !holder->lock_owner.boot.empty() && holder->lock_owner.boot == lock_owner_.boot &&
         holder->lock_owner.lock_id == sys::file_id(holder->lock_owner.lock_path)) {
-        // Where it had staged on this node, this session holds its lock by now.
+        // If the dead session staged on this node, this session holds its file lock now.
         const bool is_ours = holder->lock_owner.lock_id == lock_owner_.lock_id;
-        // One that was killed a moment ago may be ending.
+        // A process killed a moment ago may still be ending.
         const auto& lock = holder->lock_owner.lock_path;
         if (is_ours) return {};
         FB_TRY_ASSIGN(is_free, node::await_free(lock, holder->lock_owner.process, options_.say));
@@ -208,6 +210,7 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
 }
 
 Result<> Claiming::watch(std::uint32_t session, const std::optional<RunLockHolder>& holder) {
+    // The user says that two jobs never write one run (takeover_wait_seconds = 0).
     if (options_.watch.count() == 0) return {};
     const double seconds = std::chrono::duration<double>(options_.watch).count();
     if (options_.say)
@@ -225,7 +228,7 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<RunLockHolde
         FB_TRY_ASSIGN(ended, store_.exists(run_lock_directory(run_, session) + "/ended"));
         if (ended) return {};
         const auto now = look();
-        // What cannot be read for the moment shows no life, and no death either.
+        // A failed read proves neither life nor death.
         if (now && (!before || *now != *before)) return refusal(session, holder, "it has just shown that it lives");
     }
     if (options_.say)
@@ -268,8 +271,8 @@ Result<std::uint64_t> run_lock_key(sys::Store& store, const std::string& run) {
 }
 
 Result<> renew_run_lock(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count) {
-    // In place and without a sync: a reader that sees half of it sees that it has changed, and a power cut ends the
-    // session anyway. Never made anew: a claim that was taken over has no directory any more.
+    // In place and without a sync: a reader of half a number still sees a change, and a power cut ends the session
+    // anyway. The directory is not made again: after a takeover it is gone, and the open fails.
     FB_TRY_ASSIGN(file, store.open(run_lock_directory(run, session) + "/alive", sys::Access::create));
     FB_TRY(file->write(0, bytes_of(fmt::format("{}\n", count))));
     return file->close();
@@ -281,11 +284,11 @@ Result<> end_run_lock(sys::Store& store, const std::string& run, std::uint32_t s
 }
 
 Result<> withdraw_run_lock(sys::Store& store, const std::string& run, std::uint32_t session, std::uint32_t above) {
-    // A session that watches it sees at once that it need not.
+    // First `ended`: a session that watches this lock stops waiting at once.
     FB_TRY(end_run_lock(store, run, session));
     FB_TRY_ASSIGN(before, sessions_in(store, run));
     std::erase_if(before, [session](std::uint32_t other) { return other >= session; });
-    // Without any claim the next session looks at each snapshot.
+    // Without any lock the next session looks at each snapshot, so this lock can go.
     if (before.empty() || before.back() >= above) return store.remove_tree(run_lock_directory(run, session));
     for (const auto old : before) {
         FB_TRY_ASSIGN(holder, load(store, run, old));

@@ -1,18 +1,16 @@
-// The claim of a run: each session claims the run at the target before it stages anything, and gets the run's next
-// number. A second session is refused as long as the first one lives, on whatever host and by whatever path the two
-// come; the claim of a dead session is taken over. All saves are ordered by these numbers, so a session that comes back
-// after it was taken for dead can replace nothing.
+// The run lock. Each session takes it at the target before it stages anything, and gets the run's next number. While a
+// session lives, a second session is refused, on any host and by any path. The lock of a dead session is taken over.
+// The numbers order all saves, so a session that was believed dead and comes back replaces nothing.
 //
-//   RUN/forebay/sessions/000005/claim.json    who
-//   RUN/forebay/sessions/000005/alive         a number that changes while the session lives
-//   RUN/forebay/sessions/000005/ended         it was closed
+//   RUN/forebay/sessions/000005/claim.json   the owner
+//   RUN/forebay/sessions/000005/alive        a number that changes while the session lives
+//   RUN/forebay/sessions/000005/ended        the session was closed
 //
-// A copy into the run claims it likewise, so that no session saves there meanwhile, and withdraws its claim at its end.
-// If the copy has brought snapshots of later sessions than the claims tell, its claim stays, ended: its number is above
-// theirs.
+// A copy into the run also takes the lock, so that no session saves meanwhile, and withdraws it at its end. If the copy
+// brought snapshots of later sessions than all locks, its lock stays, as ended, because its number is above theirs.
 //
-// On the claimant's own machine a lock tells whether it lives. From elsewhere the number is watched: the agent beside
-// the session's first rank changes it every run_lock_renewal. No two clocks are compared.
+// On the owner's machine a file lock shows if it lives. Other machines watch the number: the agent beside the session's
+// first rank changes it every run_lock_renewal. Clocks are never compared.
 
 #pragma once
 
@@ -27,66 +25,66 @@
 
 namespace forebay::catalog {
 
-/// One small file every so often, from one node of a run.
+/// One node of a run writes one small file at this interval.
 inline constexpr std::chrono::seconds run_lock_renewal{5};
 
-/// A session as it describes itself in its claim.
+/// The owner of a run lock, as its claim.json describes it.
 struct RunLockOwner {
     std::string host;
     std::string user;
     std::string boot;       // sys::boot_id()
-    std::string lock_path;  // held as long as it lives, on its machine
-    std::string lock_id;    // sys::file_id() of that: other machines have files of the same path
+    std::string lock_path;  // locked while the owner lives, on its machine
+    std::string lock_id;    // its sys::file_id(): other machines have files of the same path
     std::int64_t process = 0;
-    /// A copy of files, and no session. Its claim keeps sessions out, and leaves the claims before it where they are:
-    /// they tell who has computed in the run.
+    /// The owner is a copy of files, no session. Its lock keeps sessions out. It does not remove the locks before it,
+    /// because they show the sessions that computed in the run.
     bool is_copy = false;
 };
 
 struct RunLockOptions {
-    std::chrono::milliseconds watch{};  // how long a claim from elsewhere is watched; 0: it counts as dead
-    node::Say say = {};                 // hears of waits; its `interrupted` ends them
-    /// The key of a claim of another place that was copied here: whoever has it lives there.
+    std::chrono::milliseconds watch{};  // how long to watch a lock of another machine; 0: it counts as dead
+    node::Say say = {};                 // reports waits; its `interrupted` ends them
+    /// The key of a lock that was copied here from another run. Its owner lives there and does not block this run.
     std::string copied_key = {};
-    /// Snapshots of sessions up to this one are there or will come: the number is above it.
+    /// Snapshots of sessions up to this number exist or will come. The new number is above it.
     std::uint32_t above = 0;
 };
 
-/// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.
+/// "RUN/forebay/sessions/000005". A later session that takes the run lock removes it.
 std::string run_lock_directory(const std::string& run, std::uint32_t session);
 
-/// The number of the new session, above those of all claims and of the sessions that last_saver() finds. `refused`
-/// while another session lives, with who and where it is.
+/// Takes the run lock. Returns the number of the new session, above the numbers of all locks and of last_saver().
+/// `refused` while another session lives, with its owner and place.
 Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const RunLockOwner& lock_owner,
                             const RunLockOptions& options);
 
-/// `refused` while a session or a copy holds the run, as claim() says; claims nothing. `asking` is who would claim it.
+/// The same check as claim() without taking the lock. `asking` is the owner that would take it.
 Result<> check_unlocked(sys::Store& store, const std::string& run, const RunLockOwner& asking,
                         const RunLockOptions& options);
 
-/// The newest session that has claimed the run, other than a copy.
+/// The newest session that took the run lock. Copies do not count.
 struct LastSession {
     std::uint32_t session = 0;
-    std::string key;   // no other session has it, of this run or another
+    std::string key;   // unique among all sessions of all runs
     std::string name;  // "session 6 of USER on HOST (process 4711)"
 };
 Result<std::optional<LastSession>> last_session(sys::Store& store, const std::string& run);
 
-/// The key of the newest claim, which no other session has, of this run or another; 0 where there is none. Claims of
-/// copies do not count.
+/// The key of the newest session's lock, unique among all sessions of all runs; 0 if there is none. Copies do not
+/// count.
 Result<std::uint64_t> run_lock_key(sys::Store& store, const std::string& run);
 
-/// Shows that the session lives; `count` must differ from the one before.
+/// Shows that the session lives. `count` must differ from the last count.
 Result<> renew_run_lock(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count);
 
-/// The session ends in order: nobody needs to watch it.
+/// Ends the session in order: nobody needs to watch it.
 Result<> end_run_lock(sys::Store& store, const std::string& run, std::uint32_t session);
 
-/// A copy ends in order. Its claim goes, and the run is claimed as it was before; but if the claims before are of
-/// earlier sessions than `above`, it takes the place of those of copies.
+/// Ends a copy in order and removes its lock, so the run lock is as before. But if the locks before are of earlier
+/// sessions than `above`, the copy's lock stays and replaces the locks of other copies.
 Result<> withdraw_run_lock(sys::Store& store, const std::string& run, std::uint32_t session, std::uint32_t above);
 
-/// "session 6 of USER on HOST" when a later session has claimed the run; one look at the target.
+/// "session 6 of USER on HOST" if a later session took the run lock. Costs one look at the target.
 Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session);
 
 }  // namespace forebay::catalog

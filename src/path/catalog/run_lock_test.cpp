@@ -1,6 +1,6 @@
-// Goal: of those who write a run one has it; numbers ascend whatever dies and wherever the power is cut; a writer that
-// lives is never displaced, one that died always. Method: claims on the simulated disk; the lock of a claimant on this
-// machine is a real one.
+// Goal: only one writer has a run; numbers rise after any death and after any power cut; a living writer is never
+// displaced, a dead writer always. Method: locks on the simulated disk; the file lock of an owner on this machine is
+// real.
 
 #include "path/catalog/run_lock.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 const std::string run = "run7", own = run + "/forebay";
 
-// Somebody of another machine.
+// An owner on another machine.
 catalog::RunLockOwner elsewhere(const std::string& host = "nid2") {
     return {.host = host,
             .user = "me",
@@ -59,7 +59,7 @@ TEST_CASE("sessions are numbered, and the newest claim alone is kept") {
         REQUIRE(catalog::end_run_lock(disk, run, number));
     }
     CHECK(disk.list(own + "/sessions").value().size() == 1);
-    CHECK(claim(disk, elsewhere(), 1h).value() == 6);  // an ended one is not watched
+    CHECK(claim(disk, elsewhere(), 1h).value() == 6);  // an ended session is not watched
 }
 
 TEST_CASE("where the claims are lost, numbers go on above those that snapshots and marks know") {
@@ -93,7 +93,7 @@ TEST_CASE("on its own machine a session lives as long as its lock is held") {
         CHECK_MESSAGE(refused.error().text().find(word) != std::string::npos, refused.error().text());
     lock.release();
     CHECK(claim(disk, here(other), 1h).value() == 2);
-    // Whoever holds the very lock of the claim, as after a crash on this node, is not kept out by it.
+    // A session with the same file lock, as after a crash on this node, is not kept out.
     CHECK(claim(disk, here(other), 1h).value() == 3);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("from elsewhere a session lives as long as it shows life, and a dead o
     CHECK(catalog::claimed_after(disk, run, 1).value() ==
           std::optional<std::string>("session 2 of me on nid3 (process 7)"));
     CHECK_FALSE(catalog::claimed_after(disk, run, 2).value());
-    // What comes back after it was taken for dead finds no claim to renew.
+    // A session that was taken for dead finds no lock to renew when it comes back.
     CHECK(catalog::renew_run_lock(disk, run, 1, 99).error().kind == ErrorKind::missing);
 }
 

@@ -1,5 +1,5 @@
-// Goal: a run's identity is made once, however many make it at once and wherever the power is cut, and a directory that
-// is gone, empty or another run's is never taken for the run.
+// Goal: a run's identity is made once, with any number of makers and after any power cut, and a directory that is gone,
+// empty or of another run is never mistaken for the run.
 
 #include "path/catalog/run.hpp"
 
@@ -33,7 +33,7 @@ TEST_CASE("an identity is made with the directory, and stays; looking for it cos
     const int before = disk.operations();
     CHECK(catalog::check_identity(disk, run, id));
     CHECK(disk.operations() - before == 1);
-    CHECK(catalog::check_identity(disk, "nowhere", 0));  // what has none asks for none
+    CHECK(catalog::check_identity(disk, "nowhere", 0));  // a run without identity needs none
 }
 
 TEST_CASE("what is not the run is told from it: gone, without identity, another run") {
@@ -50,7 +50,7 @@ TEST_CASE("what is not the run is told from it: gone, without identity, another 
     REQUIRE(disk.remove_tree(run));
     REQUIRE(disk.rename("scratch/away", run));
     CHECK(catalog::check_identity(disk, run, id));
-    // Two runs that were put into one directory.
+    // Two runs put into one directory.
     REQUIRE(sys::write_text_durable(disk, run + "/forebay/run-00000000000000aa.json", "{}"));
     CHECK(catalog::identity_of(disk, run).error().kind == ErrorKind::corrupt);
 }
@@ -77,7 +77,7 @@ TEST_CASE("names that are nearly an identity are none") {
                              "run-00000000000000aa.jso", "run-00000000000000aa.json.tmp", "sessions"})
         REQUIRE(sys::write_text_durable(disk, run + "/forebay/" + name, "{}"));
     CHECK(catalog::identity_of(disk, run).value() == 0);
-    CHECK(catalog::make_identity(disk, run).value() != 0);  // although its directory is there
+    CHECK(catalog::make_identity(disk, run).value() != 0);  // although its directory exists
 }
 
 TEST_CASE("a run that lost its identity gets back the one that its snapshots name") {

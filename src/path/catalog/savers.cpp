@@ -26,7 +26,7 @@ std::uint32_t session_in(const std::string& name) {
 
 }  // namespace
 
-// A manifest that cannot be read tells nothing, and is no error: a restart from it is one.
+// An unreadable manifest is skipped without an error. A restart from it returns the error.
 Result<std::uint32_t> last_saver(sys::Store& store, const std::string& run, const std::string& stream,
                                  std::uint64_t run_id) {
     FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
@@ -51,7 +51,7 @@ Result<std::uint32_t> last_saver(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(entries, store.list(run));
     std::uint32_t last = 0;
     for (const auto& entry : entries) {
-        // Batches of packed files are of no session. A directory that cannot be listed may be anybody's.
+        // Batches of packed files belong to no session. A directory that cannot be listed may belong to anybody.
         if (!entry.is_directory || entry.name == own_directory || format::is_packed_stream(entry.name)) continue;
         if (const auto own = last_saver(store, run, entry.name, run_id)) last = std::max(last, *own);
     }

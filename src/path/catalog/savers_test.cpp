@@ -1,5 +1,5 @@
-// Goal: the number of a session is above those of all sessions that have saved in its run, also where snapshots came
-// without their claims, and costs two lists of the run, and a list and a read of 4 KiB for each stream. Method: small
+// Goal: the number of a session is above the numbers of all sessions that saved in its run, even if snapshots came
+// without their locks. It costs two lists of the run, and a list and a read of 4 KiB for each stream. Method: small
 // snapshots of several sessions on the simulated disk, counted operations.
 
 #include "path/catalog/savers.hpp"
@@ -21,7 +21,7 @@ namespace {
 const std::string run = "run7", own = run + "/forebay";
 constexpr std::uint64_t run_id = 0xf3;
 
-// Somebody of another machine, with a claim that counts as dead.
+// An owner on another machine, with a lock that counts as dead.
 Result<std::uint32_t> claim(SimStore& disk, std::uint32_t above = 0, bool is_copy = false) {
     return catalog::claim(disk, run, {.host = "nid2", .user = "me", .is_copy = is_copy}, {.above = above});
 }
@@ -29,7 +29,7 @@ Result<std::uint32_t> claim(SimStore& disk, std::uint32_t above = 0, bool is_cop
 struct Run {
     Run() : disk(own) {}
 
-    /// A snapshot of a session that went on from below this step.
+    /// Commits a snapshot of a session that went on from below this step.
     void commit(std::uint32_t session, std::int64_t step, const std::string& stream = "restart",
                 std::uint64_t of_run = run_id, const std::string& to = run) {
         REQUIRE(disk.make_directories(to + "/forebay"));
@@ -80,7 +80,7 @@ TEST_CASE("an older step of a later session is found by whoever reads all") {
     here.commit(5, 110);
     CHECK(catalog::last_saver(here.disk, run).value() == 2);
     CHECK(catalog::last_saver_of_all(here.disk, run).value() == 5);
-    CHECK(claim(here.disk).value() == 6);  // there was no claim
+    CHECK(claim(here.disk).value() == 6);  // there was no lock
     CHECK(claim(here.disk, 40).value() == 41);
 }
 

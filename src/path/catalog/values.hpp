@@ -1,5 +1,5 @@
-// Values of replicated variables of a committed snapshot, such as results of analyses: without a view, each verified.
-// One file is opened, whatever their number.
+// Reads values of replicated variables of a committed snapshot, such as results of analyses. It needs no view and
+// verifies each value. It opens one file for any number of values.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace forebay::catalog {
 
-/// Of each of `variables`, which count in the schema of the snapshot's manifest and are replicated: its bytes. Errors
-/// as of BlockReader.
+/// The bytes of each of `variables`. They are indexes in the schema of the snapshot's manifest and must be replicated.
+/// Errors as BlockReader.
 Result<std::vector<std::vector<std::byte>>> read_values(sys::Store& store, const std::string& directory,
                                                         const format::Manifest& manifest,
                                                         std::span<const std::size_t> variables);

@@ -27,7 +27,7 @@ public:
         for (const auto& line : manifest.nodes) total_ += line.data_bytes;
     }
 
-    /// An error is a check that could not be made; what the check found wrong is damage.
+    /// Returns an error only if the check could not run. Findings are damage.
     Result<Verified> run() {
         for (const auto& line : manifest_.nodes) {
             const auto before = verified_.bytes;
@@ -65,16 +65,16 @@ private:
     const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
     Verified verified_;
     std::uint64_t total_ = 0;
-    std::uint64_t skipped_ = 0;            // bytes of files that could not be read as node files
-    std::string path_, name_;              // of the file at hand, and of the node file in texts
-    std::uint64_t base_ = 0;               // of the node file in the file
-    std::vector<format::Region> regions_;  // of the file at hand, kept by its form
+    std::uint64_t skipped_ = 0;            // bytes of unreadable node files
+    std::string path_, name_;              // the current file, and its node file's name in texts
+    std::uint64_t base_ = 0;               // begin of the node file in the file
+    std::vector<format::Region> regions_;  // regions of the current file; its form fills them
     std::vector<format::Segment> window_;
     std::vector<std::byte> buffer_;
     PlainBytes::Scratch scratch_;
 };
 
-// What of the manifest's line is not true of the file, or nothing.
+// The first difference between the manifest's line and the file; empty if there is none.
 std::string Verifier::differs(const format::NodeLine& line, const format::NodeFile& head) const {
     if (head.record.snapshot_id != manifest_.snapshot_id || head.record.step != manifest_.step)
         return fmt::format("it holds step {} of snapshot {}, the manifest says step {} of snapshot {}",
@@ -85,7 +85,7 @@ std::string Verifier::differs(const format::NodeLine& line, const format::NodeFi
                            line.record_crc32c);
     if (head.schema != manifest_.schema) return "its variables are not those of the manifest";
     auto expected = format::line_of(head, line.path);
-    expected.changed_unix_ns = line.changed_unix_ns;  // which no head knows
+    expected.changed_unix_ns = line.changed_unix_ns;  // no head has it
     if (expected != line) return "its ranks, rows or boxes are not those of the manifest";
     return {};
 }
@@ -107,7 +107,7 @@ Result<> Verifier::file(const format::NodeLine& line) {
     count_healed(healed);
     if (!node) {
         const auto& error = node.error();
-        // Nobody has seen the bytes of a file that cannot be read now.
+        // The file cannot be read now, so it may be good: the check could not run.
         if (error.kind != ErrorKind::corrupt && error.kind != ErrorKind::missing) return error;
         add_damage({path_, "", 0, base_, base_ + std::max<std::uint64_t>(line.file_bytes, 1) - 1,
                     error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.line()});
@@ -123,6 +123,7 @@ Result<> Verifier::blocks(Node& node, const format::NodeLine& line) {
     for (const auto& next : format::segments_by_offset(node.head)) {
         if (!window_.empty()) {
             const auto& last = window_.back();
+            // Bytes of a small gap are read too: one read costs less than two.
             const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
             const bool long_enough = next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
             if (far || long_enough) FB_TRY(window(node, line));
@@ -132,8 +133,7 @@ Result<> Verifier::blocks(Node& node, const format::NodeLine& line) {
     return window_.empty() ? Result<>{} : window(node, line);
 }
 
-// What a file of several nodes shows to HDF5 programs follows from its nodes: after the last of them it is made anew
-// and compared.
+// The head of a file of several nodes follows from its nodes. After the last node it is encoded again and compared.
 Result<> Verifier::compare_head(const ShownHead& shown) {
     bool healed = false;
     const auto compared = read_healing([&](sys::Access access) { return compare_stored_head(shown, access); }, &healed);
@@ -159,8 +159,8 @@ Result<> Verifier::compare_stored_head(const ShownHead& shown, sys::Access acces
                                    path_, wrong - bytes.begin())};
 }
 
-// Reads the segments gathered in one go, and checks each. Where a chunk of a compressed file is damaged, they are read
-// one by one, so that each tells.
+// Reads the collected segments at once and checks each. If a chunk of a compressed file is damaged, it reads them one
+// by one, so that each segment is reported.
 Result<> Verifier::window(Node& node, const format::NodeLine& line) {
     const auto& head = node.head;
     const auto first = window_.front().offset;
@@ -189,7 +189,7 @@ Result<> Verifier::window(Node& node, const format::NodeLine& line) {
     return {};
 }
 
-// Whether the segment is right in storage. What cannot be read there now stays what the first read made of it.
+// True if the segment is right in storage. If storage cannot be read now, the first result stays.
 bool Verifier::heal(const Node& node, const format::NodeLine& line, const format::Segment& segment,
                     std::span<std::byte> bytes) {
     const auto stored = open_line(store_, directory_, line, sys::Access::read_direct);

@@ -30,11 +30,11 @@ Result<Standing> what_stands(sys::Store& store, const std::string& path) {
     if (mark) return *mark ? Standing::view : Standing::other;
     switch (mark.error().kind) {
         case ErrorKind::missing: {
-            // Removed since, or a link that leads nowhere.
+            // Removed meanwhile, or a broken link.
             FB_TRY_ASSIGN(still, store.exists(path));
             return still ? Standing::other : Standing::nothing;
         }
-        case ErrorKind::refused:                          // a directory, or no rights
+        case ErrorKind::refused:                          // a directory, or no permission
         case ErrorKind::corrupt: return Standing::other;  // cut while it was read
         default: return mark.error();
     }

@@ -1,5 +1,5 @@
-// Goal: retention takes views away and leaves what has no mark of one, whatever it is; it names what stays; and a fault
-// while it looks ends it before the snapshot is touched. Method: files under names of views on the simulated disk.
+// Goal: retention removes views, keeps and reports every file without a mark, and stops before it touches the snapshot
+// if a look fails. Method: files under names of views on the simulated disk.
 
 #include "path/catalog/views.hpp"
 
@@ -62,7 +62,7 @@ TEST_CASE("what stands: what may not be opened is not ours, what cannot be read 
         disk.fail(op, 0, {ErrorKind::retry, "Input/output error"});
         CHECK(catalog::what_stands(disk, own).error().kind == ErrorKind::retry);
     }
-    // Another agent removes it between the two looks; else it would be a link that leads nowhere.
+    // Another agent removes it between the two looks. If it still existed, it would be a broken link.
     test::InterruptedStore store(disk, 1, [&] { REQUIRE(disk.remove(own)); });
     CHECK(catalog::what_stands(store, own).value() == Standing::nothing);
     put(disk, series, marked_view());
@@ -111,7 +111,7 @@ TEST_CASE("prune: a view that cannot be read now keeps its snapshot") {
     make_steps(disk);
     put(disk, own, marked_view());
     disk.settle();
-    // The snapshots that stay are looked at first: one manifest and one node file each.
+    // First it checks the snapshots that stay: one manifest and one node file each.
     const auto clean = disk.clone();
     REQUIRE(catalog::prune(*clean, run, "restart", {.keep = 2, .dry_run = true}));
     const int opens = clean->calls(Op::open) - 1, reads = clean->calls(Op::read) - 1;

@@ -52,9 +52,9 @@ Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& dire
     return list;
 }
 
-// Whether a snapshot goes on from what the record's session saved, or from what a later session saved that went back at
-// least as far. Starts ascend in a lineage, so the first one since the record tells. If a long chain of sessions has
-// pushed that start out, the run is taken for one that goes on.
+// True if a snapshot goes on from saves of the record's session, or of a later session that went back at least as far.
+// Starts rise in a lineage, so the first start since the record decides. If a long chain of sessions pushed that start
+// out, the run counts as one that goes on.
 bool goes_on_from(const GoneBack& record, const format::Lineage& lineage) {
     const auto& lines = lineage.lines;
     const auto since = [&](const format::LineStart& start) { return start.line.session >= record.session; };
@@ -75,7 +75,7 @@ Result<bool> has_gone_back(sys::Store& store, const std::string& run, const std:
     FB_TRY(there);
     return std::ranges::any_of(there->living, [&](const Version& version) {
         if (version.readable) return goes_on_from(*record, version.head.lineage);
-        // It may be of that line. The restart finds it as the newest, and is an error.
+        // It may be of that line. The restart takes it as the newest snapshot and returns the error.
         return version.readable.error().kind != ErrorKind::corrupt;
     });
 }
@@ -88,11 +88,13 @@ Result<> note_going_back(sys::Store& store, const std::string& run, const std::s
     const auto own = name_of(GoneBack{from, session});
     FB_TRY_ASSIGN(file, store.open(directory + "/" + own, sys::Access::create));
     FB_TRY(file->close());
-    // A file system may lose power with the removal on disk and the new name not. Then the next session would go back again.
+    // The new record is durable before older records go. Else a file system that loses power may keep the removal and not
+    // the new name, and the next session would go back again.
     FB_TRY(store.sync_directory(directory));
     for (const auto& record : before)
         if (name_of(record) != own) FB_TRY(store.remove(directory + "/" + name_of(record)));
     if (!before.empty()) FB_TRY(store.sync_directory(directory));
+    // The directories above may be new: their names must be durable too.
     FB_TRY(store.sync_directory(directory_of(directory)));
     return store.sync_directory(run + "/" + own_directory);
 }

@@ -41,7 +41,7 @@ TEST_CASE("restart_from counts again after a session that obeyed it and saved no
     CHECK(here.counts());
     here.commit({{{1, 0}, -1}, {{3, 0}, 500}, {{4, 0}, 510}}, 520);
     CHECK(here.counts());
-    here.commit({{{1, 0}, -1}, {{5, 0}, 300}}, 310);  // by the environment
+    here.commit({{{1, 0}, -1}, {{5, 0}, 300}}, 310);  // by the environment variable
     CHECK_FALSE(here.counts());
 }
 

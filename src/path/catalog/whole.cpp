@@ -56,21 +56,21 @@ Result<> check_whole(sys::Store& store, const std::string& directory, const form
 
 namespace {
 
-/// Each file once: several nodes may share one.
+/// Each path once: several nodes may share a file.
 std::set<std::string> paths_of(const format::Manifest& manifest) {
     std::set<std::string> paths;
     for (const auto& line : manifest.nodes) paths.insert(line.path);
     return paths;
 }
 
-/// Whether both are one moment. A copy, or a server that wrote a time down, may have cut off its last digits.
+/// True if both are the same moment. A copy or a server may have cut off the last digits of a time.
 bool is_same_time(std::int64_t noted_ns, std::int64_t now_ns) {
     for (const std::int64_t unit : {1, 100, 1'000, 1'000'000, 1'000'000'000})
         if (now_ns % unit == 0 && noted_ns / unit == now_ns / unit) return true;
     return false;
 }
 
-/// What there is by each name in a folder of a snapshot; false: a link that leads nowhere.
+/// The names in a directory of a snapshot; false: the name is a broken link.
 Result<std::map<std::string, bool>> names_in_folder(sys::Store& store, const std::string& folder) {
     std::map<std::string, bool> names;
     const auto entries = store.list(folder);
@@ -94,7 +94,7 @@ Result<> check_files(sys::Store& store, const std::string& directory, const form
         const auto match = folders.at(folder).find(leaf_of(path));
         if (match != folders.at(folder).end() && match->second) continue;
         const bool is_link = match != folders.at(folder).end();
-        // A client of a network file system may list for a while what was there before the file came.
+        // For a while, a client of a network file system may return a list from before the file came.
         FB_TRY_ASSIGN(is_there, is_link ? Result<bool>(false) : store.exists(path));
         if (is_there) continue;
         return Error{ErrorKind::missing,
@@ -122,6 +122,7 @@ Result<> check_unchanged(sys::Store& store, const std::string& directory, const 
         if (!seen.insert(line.path).second) continue;
         const auto path = directory + "/" + line.path;
         FB_TRY_ASSIGN(now, store.changed_unix_ns(path));
+        // Buckets and forwarders report no times; there sizes and records decide.
         if (!now || (line.changed_unix_ns && is_same_time(*line.changed_unix_ns, *now))) continue;
         return Error{ErrorKind::corrupt,
                      line.changed_unix_ns ? fmt::format("{} has changed since it was committed, or is a copy", path)
@@ -133,35 +134,36 @@ Result<> check_unchanged(sys::Store& store, const std::string& directory, const 
 
 namespace {
 
-/// Whether any file in a directory can be opened. What is only listed may be gone: sshfs lists for 20 s what was there.
+/// True if a file in the directory can be opened. A listed file may be gone: sshfs lists removed files for 20 s.
 Result<bool> holds_a_file(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries) {
         const auto path = directory + "/" + entry.name;
-        if (entry.is_link) return true;  // what it leads to may come back
+        if (entry.is_link) return true;  // its target may come back
         const auto inside = [&]() -> Result<bool> {
             if (entry.is_directory) return holds_a_file(store, path);
             FB_TRY(store.open(path, sys::Access::read));
             return true;
         }();
         const bool is_there =
-            inside ? *inside : inside.error().kind == ErrorKind::refused;  // a link, or not ours to read
+            inside ? *inside : inside.error().kind == ErrorKind::refused;  // a link, or no permission to read
         if (is_there) return true;
         if (!inside && inside.error().kind != ErrorKind::missing) return inside;
     }
-    return entries.empty();  // a person has emptied it: retention gives it another name first
+    return entries.empty();  // a person emptied it: retention renames a directory first
 }
 
 }  // namespace
 
 Result<bool> is_removed(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id) {
+    // The list opens the directory anew. A look at the name may be answered from the client's cache.
     const auto entries = store.list(directory_of(directory));
     if (!entries && entries.error().kind == ErrorKind::missing) return true;
     if (!entries) return entries.error();
     const auto entry = std::ranges::find(*entries, leaf_of(directory), &sys::Entry::name);
     if (entry == entries->end()) return true;
     if (entry->is_link) return false;
-    // discard() removes the manifest before all others, so that what is missing beside one is missed.
+    // discard() removes the manifest first, so a file that is missing beside a manifest is damage.
     const auto manifest = load_manifest(store, directory);
     if (manifest) return snapshot_id != 0 && manifest->snapshot_id != snapshot_id;
     if (manifest.error().kind != ErrorKind::missing) return false;

@@ -1,6 +1,6 @@
-// Goal: on machines that keep what they have read, nothing is read before its writer is done that would be kept, in any
-// form and by whoever looks; and what a machine alone has wrong in a committed snapshot is read again from storage.
-// Method: two caching clients of one simulated disk, none of which hears of the other's writes.
+// Goal: on machines that cache their reads, nothing is read into a cache before its writer is done, in any form and by
+// any reader; if only a machine's cache is wrong for a committed snapshot, the bytes are read again from storage.
+// Method: two caching clients of one simulated disk; no client notices the other's writes.
 
 #include <doctest/doctest.h>
 
@@ -94,10 +94,10 @@ TEST_CASE("what only a machine's cache has wrong is healed; what storage has wro
         std::uint64_t data = head.blocks[head.first_block[1]].offset_bytes;
         if (nodes_per_file == test::all_in_one) data = head.extents[1].shared_offset_bytes;
         else data += manifest.nodes.front().offset_bytes;
-        // The record of the first node, the rest of its head, its data; and what HDF5 programs find things by.
+        // The record of the first node, the rest of its head, its data, and the head for HDF5 programs.
         for (const auto at : {manifest.nodes.front().offset_bytes + 4100, manifest.nodes.front().offset_bytes + 8200,
                               data, std::uint64_t{8}}) {
-            if (at == 8 && nodes_per_file == 1) continue;  // it is in no segment, and nothing shows it anew
+            if (at == 8 && nodes_per_file == 1) continue;  // it is in no segment, and no head shows it again
             CAPTURE(nodes_per_file);
             CAPTURE(at);
             CachingStore client(disk);
@@ -113,7 +113,7 @@ TEST_CASE("what only a machine's cache has wrong is healed; what storage has wro
             CHECK(damaged.damage.size() >= 1);
             CHECK(damaged.healed == 0);
             std::vector<std::byte> all(disk.peek(path)->size());
-            REQUIRE(client.open(path, sys::Access::read).value()->read(0, all));  // some other program
+            REQUIRE(client.open(path, sys::Access::read).value()->read(0, all));  // another program
             flip();
             const auto healed = verified(client, snapshot);
             CHECK(healed.damage.empty());

@@ -8,11 +8,12 @@ namespace forebay::drain {
 
 namespace {
 
-// Below this a variable gains less than its chunk's row costs to look up; scalars stay readable without a filter.
+// Below this size a variable gains less than the lookup of its chunk's row costs. Scalars stay readable without a
+// filter.
 constexpr std::uint64_t packed_bytes_min = limits::packed_variable_bytes;
 
-/// What zfp takes for one chunk: whole planes or rows of the boxes where all boxes of the node agree in them and they
-/// fit, since zfp gains by neighbours in every dimension; else a line of numbers. Slowest first.
+/// The field of one zfp chunk, slowest dimension first. If all boxes of the node have equal planes or rows and these
+/// fit, whole planes or rows, because zfp gains from neighbours in every dimension. If not, a line of numbers.
 Extents field_of(const format::NodeFile& file, std::size_t v, std::uint64_t elements_max) {
     const auto& variable = file.schema.variables[v];
     const auto first = file.first_block[v], last = file.first_block[v + 1];
@@ -26,7 +27,7 @@ Extents field_of(const format::NodeFile& file, std::size_t v, std::uint64_t elem
             file.blocks.begin() + static_cast<std::ptrdiff_t>(first),
             file.blocks.begin() + static_cast<std::ptrdiff_t>(last),
             [&](const format::Block& block) { return block.size_bytes == 0 || block.box.size[dim] == size; });
-        // zfp works in blocks of 4: a size of less than that is a waste of room.
+        // zfp works in blocks of 4, so a smaller size wastes room.
         if (!agreed || size < 4 || volume * size * 4 > elements_max) break;
         volume *= size;
         Extents longer{size};

@@ -18,7 +18,7 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
     const auto all = [&]<class T>(T) {
         for (std::size_t at = 0; at < given.size(); at += sizeof(T)) {
             const auto a = load_le<T>(given.data() + at), b = load_le<T>(decoded.data() + at);
-            // Also false where either is not a number.
+            // Also false if one of them is not a number.
             if (!(std::abs(static_cast<double>(a) - static_cast<double>(b)) <= error)) return false;
         }
         return true;
@@ -48,12 +48,13 @@ Result<> ChunkEncoder::filter(std::uint32_t variable, const Effort& effort, Enco
     const auto& described = file_.schema.variables[variable];
     const codec::Filter filter{variables_[variable].filter, variables_[variable].values};
     const auto given = chunk.bytes;
+    // One byte less than given: an encoding that saves nothing does not fit, and the chunk stays plain.
     const auto out = stored_.take(given.size()).first(given.size() - 1);
     FB_TRY_ASSIGN(bytes, codec::encode(filter, effort.level, given, out));
     if (bytes == 0) return {};
     const bool lossy = filter.id == codec::zfp_id;
     const auto error = lossy ? rules_.of(described.name).error : 0;
-    // What does not decode to what was given, by a fault of a library or of memory, is not stored.
+    // A fault of a library or of memory may damage the encoding. Store it only if it decodes to the given bytes.
     const auto decoded = decoded_.take(given.size());
     if (!codec::decode(filter, out.first(bytes), decoded) || !within(given, decoded, described.type, error)) {
         chunk.refused = true;

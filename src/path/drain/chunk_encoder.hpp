@@ -1,5 +1,5 @@
-// Encodes the chunks of one file, and decodes each of them again for proof. A thread has an encoder of its own, whose
-// buffers hold what was encoded last.
+// Encodes the chunks of one file, and decodes each chunk again as a proof. Each thread has its own encoder; its buffers
+// hold the last encoded chunk.
 
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace forebay::drain {
 
-/// A chunk, or some of one that is stored as it is.
+/// A chunk, or a part of a chunk that is stored without a filter.
 struct EncodedChunk {
-    std::span<const std::byte> bytes;    // as they are stored
-    std::span<const std::byte> decoded;  // as a reader gets them
-    bool filtered = false;               // else `bytes` are what was given
-    bool refused = false;                // it did not decode to what was given within the bound, so it is not filtered
+    std::span<const std::byte> bytes;    // the stored bytes
+    std::span<const std::byte> decoded;  // the bytes that a reader gets
+    bool filtered = false;               // false: `bytes` are the given bytes
+    bool refused = false;                // it did not decode to the given bytes within the bound, so it is not filtered
     std::uint32_t effort = 0;            // as in format::Chunk
     std::string name = "as it is";       // of the effort
     double seconds = 0;
@@ -28,13 +28,13 @@ struct EncodedChunk {
 
 class ChunkEncoder {
 public:
-    /// `variables` says how each variable of `file` is stored. All of them must outlive it.
+    /// `variables` has the storage of each variable of `file`. All arguments must outlive it.
     ChunkEncoder(const format::NodeFile& file, const std::vector<format::StoredVariable>& variables,
                  const node::CompressionRules& rules)
         : file_(file), variables_(variables), rules_(rules) {}
 
-    /// `given` is a whole chunk of a variable that has a filter; a shorter one is filled up with zeros. The answer
-    /// holds until the next call, and as long as `given`.
+    /// `given` is a whole chunk of a variable with a filter; a shorter chunk is filled up with zeros. The result is
+    /// valid until the next call, and while `given` is.
     Result<EncodedChunk> encode(std::uint32_t variable, const Effort& effort, std::span<const std::byte> given);
 
 private:

@@ -1,14 +1,14 @@
-// Compresses one staged node file. The file's plain bytes are cut into pieces: a chunk where a filter is used, a
-// segment where the bytes are stored as they are. All threads run Compressor::work(), which takes the next piece and
+// Compresses one staged node file. The file's plain bytes are cut into pieces: a chunk if it has a filter, a segment if
+// not. All threads run Compressor::work(). Each takes the next piece and
 //
 //   1. checks the checksums of the segments that begin in it,
-//   2. encodes it, at an effort that fits the time that is left, decodes it again and compares,
+//   2. encodes it with an effort that fits the remaining time, decodes it again and compares,
 //   3. waits for the turn of its piece and appends the result to the current output block,
-//   4. writes the blocks that it has filled, after its turn.
+//   4. writes the blocks that it filled, after its turn.
 //
-// Only the third step is in the order of the pieces, because the place of a chunk follows from the sizes of the chunks
-// before it. The head with the table of chunks is written last. An error of any thread ends all of them; of several the
-// one of the lowest piece is returned.
+// Only step 3 follows the order of pieces, because the place of a chunk depends on the sizes of the chunks before it.
+// The head with the table of chunks is written last. An error of any thread ends all threads. The error of the lowest
+// piece is returned.
 
 #include "path/drain/compress.hpp"
 
@@ -91,18 +91,20 @@ private:
         auto busy = flow_.busy();
         FB_TRY(check(piece));
         FB_TRY_ASSIGN(encoded, encode(piece, encoder));
+        // Before the wait for the turn: a thread must not be busy while it waits for another thread.
         busy.unlock();
         if (!turns_.await(index)) return {};
         chunks_.add(piece, encoded, blocks_.position());
         const auto full = blocks_.append(encoded.bytes);
         efforts_.done(piece.bytes);
         turns_.pass();
+        // After the turn, so that others append to the next block while this block is written.
         for (const auto& block : full) FB_TRY(blocks_.write(block));
         if (drain_.done_bytes != nullptr) drain_.done_bytes->fetch_add(piece.bytes, std::memory_order_relaxed);
         return {};
     }
 
-    // Each segment is checked by the piece in which it begins.
+    // A segment is checked by the piece that contains its first byte.
     Result<> check(const ChunkPiece& piece) const {
         auto at = std::ranges::lower_bound(segments_, piece.offset, {}, &format::Segment::offset);
         for (; at != segments_.end() && at->offset < piece.offset + piece.bytes; ++at)
@@ -122,10 +124,10 @@ private:
         return encoded;
     }
 
-    // Of this file, as soon as a block of it is written; before that, of the ones before it.
+    // Measured in this file after its first block is written; before, in the files before it.
     double write_seconds() const { return blocks_.write_seconds().value_or(memory_.write_seconds); }
 
-    // The answer is the length of the head.
+    // Returns the length of the head.
     Result<std::uint64_t> write_head() {
         const auto end = round_up(blocks_.position(), limits::page_bytes);
         const auto head = chunks_.head(end);

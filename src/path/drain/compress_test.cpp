@@ -1,5 +1,5 @@
-// Goal: a compressed node file holds what was staged, wherever blocks, segments and chunks begin; each of its bytes is
-// checked; and it comes to be like a plain one: whole or absent, after a crash or a fault at any operation.
+// Goal: a compressed node file has the staged content for any borders of blocks, segments and chunks; each of its bytes
+// is checked; it appears like a plain file: whole or absent, after a crash or a fault at any operation.
 // Method: a real node file onto the simulated disk, under several rules; damage by a flip in every chunk.
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ const auto image = test::large_node_file();
 const auto staged = format::open_head(image, "slot").value();
 const std::string part = "run/restart/" + catalog::part_name(120, 0xf3);
 const std::string path = part + "/node-00000.h5";
-constexpr std::uint64_t stored_size_max = 3u << 20;  // of the 5 MiB, 0.3 of which are noise
+constexpr std::uint64_t stored_size_max = 3u << 20;  // of the 5 MiB, 0.3 of it noise
 
 const node::CompressionRules zstd{{.codec = Codec::zstd}, {}};
 const node::CompressionRules mixed{{.codec = Codec::automatic, .shuffle = Shuffle::bits},
@@ -65,7 +65,7 @@ Result<> drain_to(sys::Store& disk, const node::CompressionRules& rules, std::sp
     return drainer.drain(disk, from);
 }
 
-/// Knows which threads write.
+/// Records the threads that write.
 class WriterStore final : public test::PassingStore {
 public:
     using PassingStore::PassingStore;
@@ -93,7 +93,7 @@ private:
     std::mutex mutex_;
 };
 
-/// The calling thread alone, and those that it starts.
+/// The calling thread and the threads that it starts.
 bool pin_to_one_cpu() {
     cpu_set_t single;
     CPU_ZERO(&single);
@@ -111,7 +111,7 @@ Opened open_packed(sys::Store& disk) {
     return {disk.open(path, sys::Access::read).value(), reader.head().value()};
 }
 
-/// The largest difference to what was staged among elements of one variable; a checksum that is wrong is a failure.
+/// The largest difference from the staged elements of one variable. A wrong checksum fails the test.
 template <class T>
 double largest_error(const Opened& compressed, std::size_t v) {
     const auto& extent = compressed.head.extents[v];

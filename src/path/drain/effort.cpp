@@ -8,14 +8,14 @@ namespace forebay::drain {
 
 namespace {
 
-// A new sight counts so much; so the ladder follows data that change within some ten chunks.
+// The weight of a new measurement. The ladder follows changing data within about ten chunks.
 constexpr double new_weight = 0.2;
-// What the next rung is expected to cost, in the one below. zstd's levels differ by 1.2 to 2.
+// The expected cost of the next rung, as a multiple of the rung below. zstd's levels differ by 1.2 to 2.
 constexpr double next_cost = 2;
-// A rung that leaves less than this of the bytes that a cheaper one leaves is worth its time.
+// A more expensive rung is worth its time if it leaves less than this part of the bytes.
 constexpr double worth = 0.995;
 
-// Blosc's zstd levels are zstd's 1, 3, 5 ... 15; its 9 is zstd's 22, tens of times slower than 8 for some per cent.
+// Blosc's zstd levels are zstd's 1, 3, 5 ... 15. Its 9 is zstd's 22: tens of times slower than 8 for a few per cent.
 constexpr int zstd_level_max = 8;
 
 }  // namespace
@@ -48,7 +48,7 @@ std::size_t Ladder::choose(std::optional<double> seconds_a_byte, double write_se
     for (std::size_t i = 0; i < rungs_.size(); ++i) {
         const auto& rung = rungs_[i];
         if (!rung.known) {
-            // Costs rise from rung to rung, so the first unknown one is the only one worth a guess.
+            // Costs rise from rung to rung, so only the first unknown rung is worth a guess.
             const double guess = i == 0 ? 0 : rungs_[i - 1].seconds * next_cost + rungs_[i - 1].ratio * write_seconds;
             return guess <= *seconds_a_byte || i <= 1 ? i : best.value_or(fastest);
         }

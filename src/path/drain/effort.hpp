@@ -1,4 +1,5 @@
-// How hard to compress: as hard as the time there is allows, learnt chunk by chunk. Pure arithmetic, without a clock.
+// Chooses how hard to compress: as hard as the available time allows, learnt chunk by chunk. Pure arithmetic without a
+// clock.
 
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace forebay::drain {
 
-/// One way to store a chunk: by Blosc at some level, by another filter (`level` means nothing then), or as it is.
+/// One way to store a chunk: by Blosc at a level, by another filter (without a level), or plain.
 struct Effort {
     bool plain = false;
     codec::Level level;
@@ -19,18 +20,18 @@ struct Effort {
     std::string name() const;
 };
 
-/// The efforts that one variable may be given, the cheapest first, and what each was seen to cost and to gain.
+/// The efforts for one variable, cheapest first, with the measured cost and gain of each.
 class Ladder {
 public:
     explicit Ladder(const Compression& rule);
 
-    /// The rung for the next chunk: of those that fit the time, the one that leaves the fewest bytes; a rung that was
-    /// never tried is tried when its cost, guessed from the one below, fits. Where none fits, the fastest.
-    /// `seconds_a_byte` is the time there is for a plain byte, nothing when it is not known: then the cheapest rung
-    /// that compresses. `write_seconds` is what a stored byte costs. All are of one thread.
+    /// The rung for the next chunk: among the rungs that fit the time, the rung with the fewest bytes. An untried rung
+    /// is tried if its cost, estimated from the rung below, fits. If no rung fits, the fastest. `seconds_a_byte` is the
+    /// available time for a plain byte; empty if unknown: then the cheapest rung that compresses. `write_seconds` is
+    /// the cost of a stored byte. Both are for one thread.
     std::size_t choose(std::optional<double> seconds_a_byte, double write_seconds) const;
 
-    /// What a chunk took at a rung.
+    /// Records the cost of a chunk at a rung.
     void took(std::size_t rung, std::uint64_t plain_bytes, std::uint64_t stored_bytes, double seconds);
 
     const Effort& operator[](std::size_t rung) const { return rungs_[rung].effort; }
@@ -40,8 +41,8 @@ private:
     struct Rung {
         Effort effort;
         bool known = false;
-        double seconds = 0;  // a plain byte
-        double ratio = 1;    // stored bytes a plain byte
+        double seconds = 0;  // for a plain byte
+        double ratio = 1;    // stored bytes for a plain byte
     };
     double cost(const Rung& rung, double write_seconds) const { return rung.seconds + rung.ratio * write_seconds; }
 

@@ -23,7 +23,7 @@ void EffortChooser::done(std::uint64_t plain_bytes) {
     plain_left_ -= plain_bytes;
 }
 
-// What one thread may take for a plain byte.
+// The time that one thread may take for a plain byte.
 std::optional<double> EffortChooser::time_a_byte() const {
     if (!seconds_left_ || plain_left_ == 0) return std::nullopt;
     const std::chrono::duration<double> taken = sys::Clock::now() - start_;

@@ -1,5 +1,5 @@
-// How hard the chunks of one file are compressed: as the ladders of its variables say, in the time that is left for it.
-// Any number of threads may call it at once.
+// Chooses the effort for the chunks of one file, by the ladders of its variables and the remaining time. Any number of
+// threads may call it at once.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace forebay::drain {
 
 class EffortChooser {
 public:
-    /// From now on there are `seconds_left` for `plain_bytes`, or nobody knows. `ladders` must outlive it.
+    /// From now on there are `seconds_left` for `plain_bytes`; empty: unknown. `ladders` must outlive it.
     EffortChooser(std::vector<Ladder>& ladders, std::optional<double> seconds_left, std::uint64_t plain_bytes,
                   int threads)
         : seconds_left_(seconds_left), threads_(threads), ladders_(ladders), plain_left_(plain_bytes) {}
@@ -29,7 +29,7 @@ public:
     /// As Ladder::took().
     void took(std::uint32_t variable, std::size_t rung, std::uint64_t plain_bytes, std::uint64_t stored_bytes,
               double seconds);
-    /// So many bytes are done, by whatever effort.
+    /// Call it when this number of bytes is done, with any effort.
     void done(std::uint64_t plain_bytes);
 
 private:
@@ -39,7 +39,7 @@ private:
     const std::optional<double> seconds_left_;  // at the start
     const int threads_;
 
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     std::vector<Ladder>& ladders_;
     std::uint64_t plain_left_;
 };

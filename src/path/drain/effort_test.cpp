@@ -1,6 +1,6 @@
-// Goal: the effort follows the time there is: with much of it the fewest bytes, with little the fastest, and no time
-// lost on levels that gain nothing.
-// Method: a machine on paper, where every effort costs and gains what a table says.
+// Goal: the effort follows the available time: the fewest bytes with much time, the fastest effort with little, and no
+// time lost on levels that gain nothing.
+// Method: a simulated machine with a table of costs and gains for each effort.
 
 #include <doctest/doctest.h>
 
@@ -13,11 +13,11 @@ using namespace forebay;
 namespace {
 
 struct Paper {
-    double seconds;  // a byte
+    double seconds;  // for a byte
     double ratio;
 };
 
-// Somebody's field: zstd gains with its levels up to 5, then costs only.
+// A typical field: zstd gains up to level 5; higher levels only cost.
 Paper paper_of(const drain::Effort& effort) {
     if (effort.plain) return {0, 1};
     if (effort.level.codec == Codec::lz4) return {2e-9, 0.7};
@@ -27,11 +27,11 @@ Paper paper_of(const drain::Effort& effort) {
 
 struct Outcome {
     double seconds = 0;
-    double stored = 0;  // a plain byte
+    double stored = 0;  // for a plain byte
     std::map<std::string, int> chunks;
 };
 
-// Stores `count` chunks of a MiB in `time`, as an agent does: what is left is divided by what is to do.
+// Stores `count` chunks of a MiB in `time`, like an agent: it divides the remaining time by the remaining bytes.
 Outcome run(drain::Ladder& ladder, int count, std::optional<double> time, double write_seconds) {
     constexpr double bytes = 1 << 20;
     Outcome outcome;
@@ -64,10 +64,10 @@ TEST_CASE("a tight deadline is kept by less effort, and what time there is is us
     for (const double budget : {8e-9, 1.2e-8, 2e-8, 4e-8}) {
         CAPTURE(budget);
         drain::Ladder ladder({.codec = Codec::automatic});
-        run(ladder, 400, std::nullopt, write);  // the first drain, which knows no time
+        run(ladder, 400, std::nullopt, write);  // the first drain has no time limit
         run(ladder, 400, bytes * budget, write);
         auto outcome = run(ladder, 400, bytes * budget, write);
-        // lz4 needs 2e-9 + 0.7 e-8 = 9e-9 a byte: with less than that it is late, by that alone.
+        // lz4 needs 2e-9 + 0.7 e-8 = 9e-9 a byte. With less time it is late by exactly the difference.
         CHECK(outcome.seconds <= bytes * std::max(budget, 9.1e-9) * 1.02);
         if (budget >= 2e-8) CHECK(outcome.stored < 0.6);
     }

@@ -1,6 +1,6 @@
-// Goal: of each form it is found by the names of files alone what has come of a snapshot and what has not, also where
-// one file of several is of another form, and nothing of another form is put into a manifest. Method: node files of
-// small snapshots brought by the acts of an agent onto the simulated disk.
+// Goal: the names of files alone show each form's arrived and missing files, also if one of several files has another
+// form, and no file of another form enters a manifest. Method: node files of small snapshots brought by an agent's
+// calls onto the simulated disk.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// The checksums of segments as a reader decodes them: where chunks lose something, of what they decode to.
+// The checksums of segments after decoding: for lossy chunks, of the decoded bytes.
 
 #pragma once
 
@@ -15,8 +15,8 @@ public:
     LossyWords(const format::NodeFile& file, const std::vector<format::Segment>& segments)
         : segments_(segments), words_(file.crc32c) {}
 
-    /// The bytes of a variable that loses something, as they decode, from `offset` of the plain form on. All of the
-    /// variable comes, in rising order.
+    /// Adds decoded bytes of a lossy variable, from `offset` of the plain form on. Pass the whole variable in rising
+    /// order.
     void add(std::uint64_t offset, std::span<const std::byte> decoded);
 
     const std::vector<std::uint32_t>& words() const { return words_; }
@@ -24,7 +24,7 @@ public:
 private:
     const std::vector<format::Segment>& segments_;
     std::vector<std::uint32_t> words_;
-    std::uint32_t so_far_ = 0;  // of the segment that what was added ends in
+    std::uint32_t so_far_ = 0;  // of the last, unfinished segment
 };
 
 }  // namespace forebay::drain

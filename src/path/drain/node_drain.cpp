@@ -44,10 +44,11 @@ Result<> write_plain(const Bringing& what, sys::File& out) {
 
 void reserve_room(sys::File& out, std::span<const move::ByteRange> ranges, const move::WriteOptions& options) {
     for (const auto& range : ranges)
+        // A range of one write needs no reservation.
         if (range.bytes > options.block_bytes) out.reserve(range.offset, range.bytes);
 }
 
-// Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
+// A segment is checked by the block that contains its first byte: once, with any block size.
 move::Check check_of(const format::NodeFile& file, std::span<const std::byte> image, const std::string& name) {
     return [&file, &name, image, segments = format::segments_by_offset(file)](std::uint64_t offset,
                                                                               std::uint64_t bytes) -> Result<> {
@@ -87,14 +88,14 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     const auto& record = file.record;
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
     const auto path = part + "/" + format::node_path(record.node, record.nodes, record.form);
-    // The run's directory is never made here: where it is gone, another one must not take its place.
+    // Never make the run's directory here: if it is gone, another directory must not take its place.
     FB_TRY(sys::make_directories_below(*drain.store, drain.run, parent_of(path)));
     const Bringing bringing{drain, file, image, path, name};
     FB_TRY(std::visit([&](const auto& form) { return bring(form, bringing); }, record.form));
-    // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
+    // Also for a file that was there: its writer may have lost power, or failed, before the sync.
     auto synced = drain.store->sync_directory(parent_of(path));
     if (synced && parent_of(path) != part) synced = drain.store->sync_directory(part);
-    // The last agent may commit, and so rename the part, as soon as our name is in it; it syncs the names itself.
+    // The last agent may commit, and rename the part, as soon as our name is in it. It syncs the names itself.
     if (!synced && synced.error().kind == ErrorKind::missing) return {};
     return synced;
 }

@@ -1,7 +1,7 @@
-// Goal: what drain_node_file() calls drained is at the target to the last byte after any crash, whatever the crash left
-// there before; damage of the staged bytes never gets a final name; and the calls and bytes it takes are known.
-// Method: real node files onto the simulated disk, with the power cut before each operation; once onto the real one,
-// where a second name shows whether what was left is written over.
+// Goal: after any crash, a node file that drain_node_file() calls drained is at the target to the last byte, over any
+// earlier rest; damaged staged bytes never get a final name; the calls and bytes are known.
+// Method: real node files onto the simulated disk, with the power cut before each operation; once onto the real disk,
+// where a second name shows if the rest was written over.
 
 #include <doctest/doctest.h>
 
@@ -35,7 +35,7 @@ Result<> drain_to(SimStore& disk, std::span<const std::byte> staged = image) {
 
 using Stretches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// Notes for which stretches room was asked for, and which were said to stay zeros.
+/// Records the stretches with reserved room, and the stretches that stay zeros.
 class ReservingStore final : public test::PassingStore {
 public:
     ReservingStore(sys::Store& store, Stretches& asked, Stretches& zeros)
@@ -86,7 +86,7 @@ TEST_CASE("drain: calls and bytes are known: one file, one sync, one name, one d
     CHECK(disk.calls(Op::make_directory) == 3);  // the part, which needs the stream first
     CHECK(disk.calls(Op::exists) == 1);
     CHECK(disk.calls(Op::list) == 0);
-    REQUIRE(drain_to(disk));  // is there already: its head is looked at
+    REQUIRE(drain_to(disk));  // it is there already: only its head is read
     CHECK(disk.calls(Op::open) == 2);
     CHECK(disk.calls(Op::write) == 1);
     CHECK(disk.calls(Op::sync) == 1);
@@ -211,7 +211,7 @@ TEST_CASE("drain: a file of this save that was damaged at the target is written 
 }
 
 TEST_CASE("drain: room that a variable does not use is not written, and reads as zeros") {
-    // 4 MiB of capacity of which a row is used.
+    // 4 MiB of capacity; one row is used.
     Schema schema{.stream = "restart", .tables = {"gas"}, .variables = {}};
     schema.variables = {{"gas/x", f64, Kind::particles, {}, 0, Coverage::full, {}},
                         {"gas/y", f64, Kind::particles, {}, 0, Coverage::full, {}}};
@@ -229,7 +229,7 @@ TEST_CASE("drain: room that a variable does not use is not written, and reads as
     ReservingStore store(disk, asked, stretches);
     REQUIRE(drain::drain_node_file({.store = &store, .run = "run"}, large, "slot"));
     CHECK(disk.bytes_written() < 100'000);
-    // What is written and what was said to stay zeros is the whole file, each byte once.
+    // The written stretches and the zero stretches cover the whole file, each byte once.
     CHECK(stretches.size() == 2);
     for (const auto& range : drain::used_ranges(format::open_head(large, "image").value()))
         stretches.emplace_back(range.offset, range.bytes);

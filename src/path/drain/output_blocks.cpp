@@ -12,7 +12,7 @@ namespace forebay::drain {
 
 namespace {
 
-// A chunk ends in at most two blocks of the file then.
+// With this size a chunk ends in at most two blocks of the file.
 constexpr std::uint64_t block_bytes_min = 2 * limits::segment_bytes;
 
 }  // namespace
@@ -71,6 +71,7 @@ Result<> OutputBlocks::write(const Full& full) {
     const std::lock_guard lock(mutex_);
     write_seconds_ += std::chrono::duration<double>(sys::Clock::now() - start).count();
     written_ += full.bytes;
+    // Also after an error: a thread in append() may wait for this buffer.
     free_.push_back(full.buffer);
     freed_.notify_one();
     return done;

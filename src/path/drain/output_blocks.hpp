@@ -1,5 +1,5 @@
-// The data of a file that threads write block after block: each appends its bytes to the current block in its turn, and
-// writes the blocks that it has filled while the others go on with the next one.
+// The output of several threads as a series of blocks. Each thread appends its bytes to the current block in its turn.
+// Then it writes the blocks that it filled, while the other threads fill the next block.
 
 #pragma once
 
@@ -18,8 +18,8 @@ namespace forebay::drain {
 
 class OutputBlocks {
 public:
-    /// From `offset` of `file` on, which has at most `threads` writers; `file` and `flow` must outlive it. Blocks have
-    /// `block_bytes`, or as many as a chunk needs to end in at most two of them.
+    /// Begins at `offset` of `file`, with at most `threads` writers. `file` and `flow` must outlive it. A block has
+    /// `block_bytes`, or more if a chunk needs it to end in at most two blocks.
     OutputBlocks(sys::File& file, move::Flow& flow, std::uint64_t offset, std::uint64_t block_bytes,
                  std::size_t threads);
 
@@ -31,18 +31,18 @@ public:
 
     // One thread at a time, in its turn.
 
-    /// Where the next byte will lie.
+    /// The place of the next byte.
     std::uint64_t position() const { return offset_ + filled_; }
-    /// The blocks that are full now are the caller's to write(), after its turn. Waits for a block to be written when
-    /// all are full.
+    /// Returns the full blocks: the caller must write() them after its turn. If all buffers are full, it waits until
+    /// one is written.
     std::vector<Full> append(std::span<const std::byte> bytes);
-    /// What is in the last block, filled up to a page; no buffer when there is nothing.
+    /// The rest in the last block, filled up to a page; no buffer if there is none.
     Full rest();
 
     // Any number of threads.
 
     Result<> write(const Full& full);
-    /// Seconds that one thread takes to write a byte; nothing before the first block is written.
+    /// Seconds that one thread takes to write a byte; empty before the first block is written.
     std::optional<double> write_seconds() const;
 
 private:
@@ -57,7 +57,7 @@ private:
     PageBuffer* current_ = nullptr;
     std::vector<PageBuffer> buffers_;
 
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     std::condition_variable freed_;
     std::vector<PageBuffer*> free_;
     double write_seconds_ = 0;

@@ -1,7 +1,7 @@
-// Goal: agents of three nodes write one shared file: what each call costs is known and the length is set once; only
-// whole pages go past the page cache, and the pages that nodes share hold the bytes of all; what is there is left as it
-// is; staged bytes that were damaged are never told to have arrived.
-// Method: real node files onto the simulated disk, whose slabs and rows meet within pages.
+// Goal: agents of three nodes write one shared file: the cost of each call is known, and the length is set once; only
+// whole pages go past the page cache, and pages shared by nodes have the bytes of all nodes; arrived bytes stay;
+// damaged staged bytes never arrive.
+// Method: real node files onto the simulated disk, with slabs and rows that meet within pages.
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ TEST_CASE("costs: a node opens the file twice and syncs it twice; its length is 
     for (const std::uint32_t node : {1u, 0u, 2u}) {
         const auto opens = disk.calls(Op::open), syncs = disk.calls(Op::sync), cuts = disk.calls(Op::truncate);
         REQUIRE(drain_to(disk, node));
-        CHECK(disk.calls(Op::open) - opens == 2);  // looks whether it is there; writes
+        CHECK(disk.calls(Op::open) - opens == 2);  // looks if it is there; writes
         CHECK(disk.calls(Op::sync) - syncs == 2);  // bytes, and the arrival
         CHECK(disk.calls(Op::truncate) - cuts == (node == 1 ? 1 : 0));
         CHECK(disk.calls(Op::rename) == 0);
@@ -71,7 +71,7 @@ TEST_CASE("what has arrived is left as it is; what was damaged at the target is 
     const auto writes = disk.calls(Op::write);
     REQUIRE(drain_to(disk, 0));
     CHECK(disk.calls(Op::write) == writes);
-    // Its record, and what follows of its head.
+    // Its record, and the rest of its head.
     for (const std::uint64_t in_region : {4100, 8192 + 100}) {
         CAPTURE(in_region);
         const auto written = disk.calls(Op::write);
@@ -113,7 +113,7 @@ TEST_CASE("costs: a commit opens the shared file four times, however many nodes 
         for (std::uint32_t node = 0; node < nodes; ++node) REQUIRE(drain_to(disk, node, false, wide));
         const auto opens = disk.calls(Op::open);
         CHECK(commit_run(disk, nullptr, wide).value() == commit::Commit::committed);
-        CHECK(disk.calls(Op::open) - opens == 4);  // who has come, their heads, the file's own head; the manifest
+        CHECK(disk.calls(Op::open) - opens == 4);  // the arrivals, their heads, the file's own head; the manifest
     }
 }
 

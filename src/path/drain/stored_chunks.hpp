@@ -1,5 +1,5 @@
-// The chunks of one file as they are stored: the table that says where, the checksums as a reader decodes them, and
-// what all of it came to. Of all this the head of the compressed form is made.
+// The stored chunks of one file: their table with places, their checksums after decoding, and their sums. The head of
+// the compressed form is made from them.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace forebay::drain {
 
-/// What one thread works at: a chunk, or a segment of one that is stored as it is.
+/// The work of one thread: a chunk, or a segment of a chunk without a filter.
 struct ChunkPiece {
     std::size_t chunk = 0;
     std::uint64_t offset = 0, bytes = 0;  // in the plain file
@@ -24,7 +24,7 @@ struct ChunkPiece {
 
 class StoredChunks {
 public:
-    /// All of them must outlive it.
+    /// All arguments must outlive it.
     StoredChunks(const format::NodeFile& file, const std::vector<format::Segment>& segments,
                  const node::CompressionRules& rules)
         : file_(file),
@@ -32,21 +32,21 @@ public:
           table_(format::cut_into_chunks(file, choose_filters(file, rules))),
           words_(file, segments) {}
 
-    /// Of all chunks, by offset.
+    /// The pieces of all chunks, by offset.
     std::vector<ChunkPiece> pieces() const;
-    /// How each variable is stored.
+    /// The storage of each variable.
     const std::vector<format::StoredVariable>& variables() const { return table_.variables; }
     std::uint32_t variable_of(const ChunkPiece& piece) const { return table_.chunks[piece.chunk].variable; }
     std::uint64_t data_offset() const { return format::compressed_data_offset(file_, table_); }
 
-    /// The next of the pieces is stored from `offset` on. One thread at a time.
+    /// Records that the next piece is stored from `offset` on. One thread at a time.
     void add(const ChunkPiece& piece, const EncodedChunk& encoded, std::uint64_t offset);
 
-    /// When all are stored: the head of a file of `file_bytes`.
+    /// The head of a file of `file_bytes`. Call it when all pieces are stored.
     std::vector<std::byte> head(std::uint64_t file_bytes) const {
         return format::encode_compressed(file_, table_, words_.words(), file_bytes);
     }
-    /// What came of all, without the head.
+    /// The sums over all pieces, without the head.
     Compressed sums() const;
 
 private:

@@ -1,7 +1,7 @@
-// Work in pieces that threads share: a thread takes the next piece, works at it beside the others, and stores what has
-// become of it in its turn. Turns come in the order of the pieces.
+// Pieces of work that threads share. A thread takes the next piece, works on it while other threads work, and stores
+// its result in its turn. Turns follow the order of pieces.
 //
-// An error of any piece ends all of them; of several the one of the lowest piece counts.
+// An error of any piece ends all pieces. The error of the lowest piece counts.
 
 #pragma once
 
@@ -19,13 +19,13 @@ class Turns {
 public:
     explicit Turns(std::size_t pieces) : pieces_(pieces) {}
 
-    /// The next piece to work at; nothing when all are taken or one has failed.
+    /// The next piece; empty if all are taken or a piece failed.
     std::optional<std::size_t> take() {
         const auto piece = next_++;
         return piece < pieces_ ? std::optional(piece) : std::nullopt;
     }
 
-    /// Waits for the turn of a piece, which lasts until pass(): no other thread has one. False when a piece has failed.
+    /// Waits for the turn of a piece. It lasts until pass(), and no other thread has a turn. False if a piece failed.
     bool await(std::size_t piece) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return turn_ == piece || error_; });
@@ -49,18 +49,18 @@ public:
         changed_.notify_all();
     }
 
-    /// When all threads have ended.
+    /// The first error in the order of pieces. Call it after all threads have ended.
     const std::optional<Error>& error() const { return error_; }
 
 private:
     const std::size_t pieces_;
     std::atomic<std::size_t> next_{0};
 
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::condition_variable changed_;
     std::size_t turn_ = 0;
     std::optional<Error> error_;
-    std::size_t failed_ = 0;  // the piece that it is of
+    std::size_t failed_ = 0;  // the piece of error_
 };
 
 }  // namespace forebay::drain

@@ -16,7 +16,7 @@ namespace {
 namespace json = format::json;
 using describe::AnalysisOption;
 
-// The options of an analysis by their keys, as JSON.
+// Writes the options of an analysis as JSON, by their keys.
 struct PutAnalysis {
     std::map<std::string, std::string>& members;
 
@@ -50,7 +50,7 @@ struct PutAnalysis {
     }
 };
 
-// The inverse; what is not there stays.
+// Reads them back. An absent option keeps its value.
 struct TakeAnalysis {
     json::Value from;
     bool& good;
@@ -74,7 +74,7 @@ struct TakeAnalysis {
         const auto number = from.i64();
         return number && std::in_range<int>(*number) && keep(number, value);
     }
-    // A number that is no word is found by check_values().
+    // check_values() finds numbers that mean no word.
     template <class Word>
     requires std::is_enum_v<Word>
     static bool take(json::Value from, Word& value) {
@@ -119,6 +119,7 @@ Result<> check(const std::vector<Analysis>& analyses, const std::string& stream)
 }
 
 std::string encode_analyses(const std::vector<Analysis>& analyses) {
+    // Leave defaults out: the page has little room.
     const auto untouched = members_of({});
     std::string text;
     for (const auto& analysis : analyses) {

@@ -1,5 +1,4 @@
-// The analyses of a stream as its entry of the control page holds them: text that outlives the application with the
-// page.
+// The analyses of a stream as text in its entry of the control page. The text outlives the application with the page.
 
 #pragma once
 
@@ -12,12 +11,12 @@
 
 namespace forebay::node {
 
-/// `refused` where they are too many to be written down, with the stream named.
+/// `refused`, with the stream's name, if the analyses need more text than the page has room for.
 Result<> check(const std::vector<Analysis>& analyses, const std::string& stream);
 
-/// JSON, each option that is not as it is by default. No text where there are none.
+/// JSON with each option that differs from its default. "" if there are no analyses.
 std::string encode_analyses(const std::vector<Analysis>& analyses);
-/// `corrupt` for what encode_analyses() does not give of analyses that check_values() accepts.
+/// `corrupt` for a text that encode_analyses() would not write from analyses that check_values() accepts.
 Result<std::vector<Analysis>> decode_analyses(std::string_view text);
 
 }  // namespace forebay::node

@@ -1,5 +1,5 @@
-// Any text given to decode_analyses(): no crash; what is accepted can be made, and is written down as it was read. The
-// rest is `corrupt`.
+// Passes any text to decode_analyses(): it must not crash. An accepted text can be made and is written as it was read.
+// Any other text is `corrupt`.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Goal: analyses survive being written on the control page with every member, and what is damaged there is not obeyed.
-// Method: an analysis of each kind with no option as it is by default, there and back, compared by the list of options;
-// every byte of such a text changed, and its end left out; more than the page has room for.
+// Goal: analyses on the control page keep every member, and a damaged text is refused.
+// Method: an analysis of each kind with no option at its default, written and read, compared by the list of options;
+// every byte of such a text changed, and its end cut off; more text than the page has room for.
 
 #include "path/node/analysis_rules.hpp"
 
@@ -54,7 +54,7 @@ TEST_CASE("analyses that are written down come back with every member; none at a
     REQUIRE(describe::check_values("s", analyses));
     const auto back = decode_analyses(encode_analyses(analyses)).value();
     CHECK(describe::settings_of(back) == describe::settings_of(analyses));
-    // Each option is other than its default in one of them at least.
+    // Each option differs from its default in at least one analysis.
     const auto untouched = describe::settings_of(std::vector<Analysis>{{}});
     for (std::size_t i = 0; i < untouched.size(); ++i) {
         CAPTURE(untouched[i].name);
@@ -102,8 +102,8 @@ TEST_CASE("a change of any byte gives another list that can be made, or is found
             CHECK(encode_analyses(*analyses) == changed);
         }
     }
-    CHECK(refused == text.size() - 1);  // each text that is cut but the empty one
-    CHECK(accepted > 0);                // as "bins":7 that became "bins":9
+    CHECK(refused == text.size() - 1);  // each cut text except the empty text
+    CHECK(accepted > 0);                // "bins":7 changed to "bins":9
 }
 
 TEST_CASE("analyses that the page has no room for are refused before they are written") {

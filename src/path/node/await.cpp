@@ -38,12 +38,12 @@ Error not_committed(const Staging& staging, const std::vector<std::uint32_t>& sl
                         staging.directory())};
 }
 
-/// Saves that cannot be committed, since a node has failed to drain its part or has no agent: all ranks know them.
+/// Saves that can never be committed, because a node failed to drain its part or has no agent. All ranks know them.
 class LostSaves {
 public:
     LostSaves(const Control& page, const std::vector<std::uint32_t>& slots) : page_(page), slots_(slots) {}
 
-    /// Of this node. Without `has_agent` all that is pending is lost.
+    /// Looks at this node's slots. Without `has_agent` all pending slots are lost.
     void look(const std::map<std::uint32_t, std::uint32_t>& failures_before, bool has_agent) {
         own_.clear();
         for (const auto index : slots_) {
@@ -57,11 +57,12 @@ public:
         return slot.given_up.load() != 0 || (slot.state.load(std::memory_order_acquire) == SlotState::failed &&
                                              slot.failures.load() != failures_before);
     }
-    /// Those of the slots for which there is something to wait.
+    /// The slots for which waiting makes sense.
     std::vector<std::uint32_t> hopeful() const {
         std::vector<std::uint32_t> rest;
         for (const auto index : slots_) {
             const auto& slot = page_.slots[index];
+            // Drained here and lost elsewhere: its commit never comes.
             const bool is_done_here = slot.state.load(std::memory_order_acquire) == SlotState::drained;
             if (!is_done_here || !all_.contains(slot.snapshot_id.load())) rest.push_back(index);
         }
@@ -90,8 +91,8 @@ private:
     std::set<std::uint64_t> all_;
 };
 
-/// Which slots an agent has still to drain. Of one that has failed before the bell is rung once more; so it is of one
-/// whose bytes look damaged, since its agent gives it up at the second try.
+/// The inherited slots that the agent must still drain. If a slot failed before, it rings the bell once more; also if
+/// the bytes look damaged, because the agent gives such a slot up at the second try.
 class InheritedSlots {
 public:
     explicit InheritedSlots(Control& page) : page_(page) {
@@ -102,6 +103,7 @@ public:
         std::vector<std::uint32_t> slots;
         for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) {
             const auto state = page_.slots[i].state.load(std::memory_order_acquire);
+            // A slot that is `filling` is this session's.
             if (state == SlotState::failed ? is_tried_again(i) : is_pending(state) && state != SlotState::filling)
                 slots.push_back(i);
         }
@@ -149,9 +151,11 @@ std::string show_pending(const Staging& staging, const std::vector<std::uint32_t
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
                        std::chrono::milliseconds at_most, Host* host, const Say& say) {
     auto& page = staging.control();
+    // An agent tries a failed drain again at the next bell, so only failures after this bell count.
     std::map<std::uint32_t, std::uint32_t> failures_before;
     for (const auto index : slots) failures_before[index] = page.slots[index].failures.load();
     ring(page.bell);
+    // Nothing computes now, so the agent may drain at full speed.
     const Waiting waiting(page);
     Result<> own_result;
     bool has_agent = true;
@@ -166,6 +170,7 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
             own_result = error_in(slot.error_kind, slot.error_text);
             return {};
         }
+        // `news` was read before the slots, so a change after this look ends the sleep below at once.
         const auto pending = show_pending(staging, lost.hopeful());
         if (pending.empty()) return {};
         sys::wait_on(page.news, seen, nap);
@@ -204,7 +209,7 @@ Result<> await_inherited(const comm::Topology& topology, Staging& staging, std::
         return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
                            staging.directory(), show_pending(staging, busy));
     };
-    // What is committed by then is what there is.
+    // A timeout is no error: the restart uses the snapshots committed by then.
     FB_TRY(wait_together(*topology.world, look, at_most, say));
     return comm::agree(*topology.world, own_result);
 }

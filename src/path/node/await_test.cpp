@@ -1,7 +1,7 @@
-// Goal: ranks that wait for commits wait for nothing that cannot come: where a node's drain has failed for good, the
-// others end with its error as soon as their own node files are at the target, and not sooner; and what can be
-// committed is waited for.
-// Method: two nodes, each with a control page and no agent; the test does what agents would.
+// Goal: ranks that wait for commits never wait in vain: if a node's drain failed for good, the other ranks return its
+// error as soon as their own node files are at the target, and not sooner; they wait for every snapshot that can be
+// committed.
+// Method: two nodes, each with a control page and no agent; the test acts as the agents.
 
 #include "path/node/await.hpp"
 
@@ -20,7 +20,7 @@ using node::SlotState;
 
 namespace {
 
-constexpr auto long_time = 30s;  // what the wait would last
+constexpr auto long_time = 30s;  // much longer than the test
 constexpr std::uint64_t first_save = 0xaaaa, second_save = 0xbbbb;
 
 struct Node {
@@ -34,7 +34,7 @@ struct Node {
         staging.control().slots[slot].state = state;
         node::ring(staging.control().news);
     }
-    /// As an agent does that tries once more when the wait has begun.
+    /// Acts like an agent that tries once more when the wait begins.
     void fail_at_bell(std::uint32_t slot) {
         while (staging.control().bell.load() == 0) std::this_thread::sleep_for(1ms);
         auto& control = staging.control().slots[slot];
@@ -93,7 +93,7 @@ TEST_CASE("before they end, the others bring their own node files to the target,
             here.set(0, SlotState::draining);
             here.set(1, SlotState::drained);
             const std::jthread agent([&] {
-                std::this_thread::sleep_for(300ms);  // the other one has failed by then
+                std::this_thread::sleep_for(300ms);  // the other node has failed by then
                 is_drained = true;
                 here.set(0, SlotState::drained);
                 std::this_thread::sleep_for(300ms);

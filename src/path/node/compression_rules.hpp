@@ -1,5 +1,5 @@
-// Rules by which the agent compresses a stream's node files, as its entry of the control page holds them: text that
-// outlives the application with the page.
+// The rules by which the agent compresses a stream's node files, as text in the stream's entry of the control page. The
+// text outlives the application with the page.
 
 #pragma once
 
@@ -15,21 +15,21 @@ namespace forebay::node {
 
 struct CompressionRules {
     Compression all;
-    std::vector<std::pair<std::string, Compression>> variables;  // by pattern; the first that fits counts
+    std::vector<std::pair<std::string, Compression>> variables;  // by pattern; the first match counts
 
-    /// Whether any variable may be compressed.
+    /// True if a variable may be compressed.
     bool any() const;
     const Compression& of(std::string_view variable) const;
 };
 
 CompressionRules rules_of(const StreamOptions& options);
 
-/// `refused` for what cannot work, with the stream and the variable named.
+/// `refused`, with the stream and the variable, if a rule cannot work.
 Result<> check(const CompressionRules& rules, const std::string& stream);
 
-/// JSON. No text when nothing is compressed.
+/// JSON; "" if nothing is compressed.
 std::string encode_rules(const CompressionRules& rules);
-/// `corrupt` for what encode_rules() does not give.
+/// `corrupt` for a text that encode_rules() would not write.
 Result<CompressionRules> decode_rules(std::string_view text);
 
 }  // namespace forebay::node

@@ -1,4 +1,4 @@
-// Goal: which rule a variable gets, what is refused before it can do harm, and that rules survive being written down.
+// Goal: each variable gets the right rule, harmful rules are refused, and rules survive writing and reading.
 
 #include <doctest/doctest.h>
 

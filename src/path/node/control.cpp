@@ -52,7 +52,7 @@ bool is_free(const SlotControl& slot) {
 void take_leases(Control& control, SlotControl& slot) {
     const auto held = slot.holds.fetch_and(~lease_holds);
     auto& stream = control.streams[slot.stream];
-    // What is read has its results soon, or the agent counts it.
+    // If the slot was read, its results come soon, or the agent counts the save.
     if ((held & (lease_hold | lease_read)) == lease_hold) ++stream.counts.not_analysed;
     if ((held & script_lease_hold) != 0) ++stream.counts.scripts_missed;
 }
@@ -69,6 +69,7 @@ Result<> check(const Control& control, const std::string& path) {
     };
     const auto streams = control.stream_count.load(std::memory_order_acquire);
     const auto slots = control.slot_count.load(std::memory_order_acquire);
+    // The counts bound all loops below and in every reader.
     if (streams > streams_max || slots > slots_max)
         return corrupt(fmt::format("{} streams and {} slots, at most {} and {} are possible", streams, slots,
                                    streams_max, slots_max));
@@ -86,7 +87,7 @@ Result<> check(const Control& control, const std::string& path) {
 
 void set_error(ErrorText& to, const Error& error) {
     to.fill('\0');
-    std::size_t at = 0, room = to.size() - 3;  // a NUL behind each part
+    std::size_t at = 0, room = to.size() - 3;  // room for a NUL at the end of each part
     for (const std::string_view part : {error.what, error.safe, error.next}) {
         const auto length = part.copy(to.data() + at, room);
         room -= length;

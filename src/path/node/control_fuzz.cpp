@@ -1,5 +1,5 @@
-// Any change of a control page: no crash, and what check() accepts leads to no place outside of the page and of its
-// staging directory. Every 4 bytes of the input are one change: 3 of the place, 1 of the value.
+// Changes a control page in any way: check() must not crash, and an accepted page leads to no place outside the page
+// and its staging directory. Every 4 bytes of input are one change: 3 for the place, 1 for the value.
 
 #include <cstddef>
 #include <cstdint>

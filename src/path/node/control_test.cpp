@@ -1,5 +1,5 @@
-// Goal: an error comes out of the control page in the parts that it went in with, and never runs out of its place.
-// Method: parts that fit, that are absent and that are too long, each over the text of a longer error.
+// Goal: an error leaves the control page in the same parts that went in, and never exceeds its place.
+// Method: parts that fit, absent parts and parts that are too long, each over the text of a longer error.
 
 #include "path/node/control.hpp"
 

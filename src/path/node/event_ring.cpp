@@ -6,7 +6,7 @@ namespace forebay::node {
 
 namespace {
 
-// While an entry is being written its number is 0, so that no reader takes a mixture of two events.
+// The number is 0 while an entry is being written, so a reader never mixes two events.
 bool read(const EventControl& entry, std::uint64_t number, PageEvent& event) {
     if (entry.number.load(std::memory_order_acquire) != number) return false;
     event = {.number = number,
@@ -25,6 +25,7 @@ bool read(const EventControl& entry, std::uint64_t number, PageEvent& event) {
 void put_event(Control& page, const PageEvent& event) {
     const auto number = page.events_count.load(std::memory_order_relaxed) + 1;
     auto& entry = page.events[number % events_max];
+    // The number goes to 0 before the other members change, and gets its value after them.
     entry.number.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     entry.unix_ns.store(event.unix_ns, std::memory_order_relaxed);

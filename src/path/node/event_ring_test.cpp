@@ -1,6 +1,6 @@
-// Goal: a reader of the ring gets each event once, in order, and never a mixture of two, also while the ring is written
-// and goes round.
-// Method: a page in memory; a thread that writes events whose numbers all follow from one, and a reader beside it.
+// Goal: a reader of the ring gets each event once and in order, and never a mixture of two, even while the ring is
+// written and wraps around.
+// Method: a page in memory; a thread writes events whose numbers all follow from one, and a reader runs beside it.
 
 #include "path/node/event_ring.hpp"
 

@@ -14,6 +14,7 @@ bool put_flagged(Control& page, std::uint32_t stream, const Flagged& flagged) {
     entry.turn = flagged.line.turn;
     entry.value = flagged.value;
     set_text(entry.text, flagged.text);
+    // The count comes last: a reader that sees it finds a complete entry.
     page.flagged_put.store(number + 1);
     return true;
 }

@@ -1,5 +1,5 @@
-// What analyses have to tell the application: a queue on the control page, which the agent fills and the node's first
-// rank empties at the end of a step. One of each at a time; neither waits for the other.
+// Conditions for the application: a queue on the control page. The agent fills it, and the node's first rank empties it
+// at the end of a step. One writer and one reader at a time; neither waits for the other.
 
 #pragma once
 
@@ -16,10 +16,10 @@ using format::Flagged;
 
 constexpr std::uint32_t bit_of(Analysis::Action action) { return 1u << static_cast<unsigned>(action); }
 
-/// False where the application has not taken the `flagged_max` that came before.
+/// False if the queue is full: the application has not taken the last `flagged_max` conditions.
 bool put_flagged(Control& page, std::uint32_t stream, const Flagged& flagged);
 
-/// All there are; they are on the page no more.
+/// Takes all conditions from the queue.
 std::vector<Flagged> take_flagged(Control& page);
 
 }  // namespace forebay::node

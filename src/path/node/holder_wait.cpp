@@ -18,13 +18,14 @@ constexpr std::chrono::milliseconds look_pause{20};
 }  // namespace
 
 std::optional<std::string> HolderWait::turn(std::int64_t process, sys::Clock::time_point now) const {
+    // This process holds the lock itself: the wait would never end.
     if (process == sys::process_id()) return {};
     const auto state = process == 0 ? sys::ProcessState::living : sys::state_of_process(process);
     const bool lives = state == sys::ProcessState::living;
     const std::chrono::milliseconds at_most = lives ? for_living_ : ending_holder_max;
     if (now - began_ >= at_most) return {};
     const auto who = process == 0 ? "a process" : fmt::format("process {}", process);
-    // A lock may outlive the process that is known: another one works on what that one left.
+    // The lock may outlive the recorded process: another process may work on its staged files.
     return fmt::format("{} on {}, which {}, and for its lock {}: at most {} s in all", who, sys::host_name(),
                        lives                                ? "may be ending"
                        : state == sys::ProcessState::ending ? "is ending"

@@ -1,5 +1,5 @@
-// Goal: a session that was killed and is still ending is waited for, and so is its agent, which does not know yet; one
-// that lives is refused. Method: processes that hold the locks, and are held on their way out.
+// Goal: a new session waits for a killed session that is still ending, and for its agent, which does not know yet;
+// beside a living session it is refused. Method: processes that hold the locks and are stopped while they end.
 
 #include "path/node/holder_wait.hpp"
 
@@ -84,7 +84,7 @@ TEST_CASE("a lock comes free while it is waited for, and the listener has heard 
     std::vector<std::string> heard;
     std::atomic<bool> is_waiting{false};
     pid_t holder = -1;
-    // The tracer lets it go after it was named, so the wait takes as long as it takes to name it.
+    // The tracer releases the process after its name was reported, so the test takes only as long as the report.
     std::thread tracer([&] {
         test::DyingProcess session([&] {
             static sys::FileLock kept;

@@ -16,11 +16,11 @@ namespace forebay::node {
 
 namespace {
 
-// Taking gigabytes out of memory takes an agent seconds on a busy node.
+// On a busy node an agent takes seconds to free gigabytes of memory.
 constexpr std::chrono::seconds freeing_max{60};
 constexpr std::chrono::milliseconds lock_pause{20};
 
-// The agent that frees a directory removes the control page first.
+// An agent that frees a directory removes the control page first.
 bool is_being_freed(const std::string& directory) {
     const auto old = Watch::open(directory);
     return old ? old->page().lingering.load() == lingering_frees : old.error().kind == ErrorKind::missing;
@@ -47,7 +47,7 @@ std::optional<Result<LockedDirectory>> DirectoryLocking::turn() {
     if (lock) return LockedDirectory(directory_, std::move(*lock));
     const auto kind = lock.error().kind;
     if (kind != ErrorKind::missing && kind != ErrorKind::retry) return not_usable(directory_, lock.error());
-    // An agent that frees the directory holds the lock, and takes the directory away under us.
+    // An agent that frees the directory holds the lock and removes the directory during this call.
     if ((kind == ErrorKind::missing || is_being_freed(directory_)) && sys::Clock::now() < freed_by_) {
         named_ = fmt::format("an agent that frees {}: at most {} s in all", directory_, freeing_max.count());
         return {};
@@ -79,7 +79,7 @@ Error DirectoryLocking::refusal(std::int64_t process) const {
 }
 
 Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run, const Say& say) {
-    // A person who calls a program of ours for a session that lives is answered at once.
+    // A living session is no reason to wait: a person who starts our program wants the answer at once.
     DirectoryLocking locking(directory, run, std::chrono::milliseconds(0));
     LongWait wait(say, ending_holder_max, "");
     while (true) {

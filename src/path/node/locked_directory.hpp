@@ -1,6 +1,6 @@
-// The lock of a staging directory. A session takes the lock before it stages anything, and holds it while it lives.
-// A killed session holds it until the kernel has ended its process. An agent holds it while it frees the directory. A
-// new session waits for both.
+// The lock of a staging directory. A session takes it before it stages anything and holds it while it lives. A killed
+// session holds it until the kernel has ended its process. An agent holds it while it frees the directory. A new
+// session waits for both.
 
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace forebay::node {
 
-/// A staging directory that no other session can take, before anything is staged in it.
+/// A locked staging directory, before anything is staged in it.
 class LockedDirectory {
 public:
-    /// By the node's first rank: makes the directory, and locks it. Waits as DirectoryLocking does; `say` gets the
-    /// reason of a long wait. `refused` if another session of this run lives on this node.
+    /// Makes the directory and locks it. Only the node's first rank may call it. Waits as DirectoryLocking does; `say`
+    /// gets the reason of a long wait. `refused` if another session of this run lives on this node.
     static Result<LockedDirectory> lock(const std::string& directory, const std::string& run, const Say& say = {});
     LockedDirectory(LockedDirectory&&) = default;
     LockedDirectory& operator=(LockedDirectory&&) = delete;
-    /// Leaves a directory that held nothing before as it was: not there.
+    /// Removes the directory if it is empty.
     ~LockedDirectory();
     const std::string& path() const { return path_; }
 
@@ -35,13 +35,13 @@ private:
     sys::FileLock lock_;
 };
 
-/// Locks a staging directory in turns. Callers do something else between two turns.
+/// Locks a staging directory in turns. The caller may do other work between two turns.
 class DirectoryLocking {
 public:
-    /// HolderWait explains `for_living`. Errors contain `run`, which may be empty.
+    /// See HolderWait for `for_living`. Errors contain `run`, which may be "".
     DirectoryLocking(std::string directory, std::string run, std::chrono::milliseconds for_living = living_holder_max);
-    /// Tries once. The directory, or an error, ends the locking. Without an answer the caller waits for holder(), and
-    /// tries again.
+    /// Tries once. Returns the directory or an error, which ends the locking. Without a result, wait for holder() and
+    /// try again.
     std::optional<Result<LockedDirectory>> turn();
     const std::string& holder() const { return named_; }
 
@@ -54,7 +54,7 @@ private:
     std::string named_;
 };
 
-/// The process of the session that staged there; 0 if it is not known.
+/// The process of the session that staged there; 0 if unknown.
 std::int64_t process_of_session(const std::string& directory);
 
 }  // namespace forebay::node

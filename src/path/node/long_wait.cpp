@@ -8,7 +8,7 @@ namespace forebay::node {
 
 namespace {
 
-// Between the turns of ranks that wait together: nobody notices the delay, nor the five messages a second.
+// The pause between turns. Nobody notices the delay, nor five messages a second.
 constexpr std::chrono::milliseconds nap{200};
 
 }  // namespace
@@ -37,7 +37,7 @@ Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::mi
                            const Telling& telling, const char* limit) {
     LongWait wait(say, at_most, limit);
     const bool is_first = world.rank() == 0;
-    // The text of the lowest rank that has one, on all; nothing where there is no memory for it, for this turn.
+    // The text of rank `speaker` on all ranks; nothing in this turn if memory is short.
     const auto text_of = [&](int speaker, const auto& own) -> std::optional<std::string> {
         std::string text;
         const auto agreed = comm::agree(world, [&] {
@@ -47,12 +47,14 @@ Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::mi
         return text;
     };
     for (;;) {
+        // An exception must not keep this rank from the maximum below: the other ranks would wait forever.
         const auto looked =
             attempt([&]() -> Result<std::optional<std::string>> { return look(std::min(nap, at_most)); });
-        const auto problem = looked ? *looked : std::optional<std::string>("");  // no memory, now
+        const auto problem = looked ? *looked : std::optional<std::string>("");  // short of memory: it still waits
         bool tells = false;
         if (telling.news) static_cast<void>(attempt([&] { tells = !telling.news().empty(); }));
-        // One clock says for all when the time is over.
+        // Only rank 0's clock decides that the time is over, so all ranks end alike.
+        // Ranks are sent counted from the end, so the maximum is the lowest rank.
         const auto from_the_end = world.size() - world.rank();
         std::int64_t maxima[] = {problem ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
                                  is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0,

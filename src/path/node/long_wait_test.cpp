@@ -1,6 +1,6 @@
-// Goal: a wait that lasts says for what after 2 s and then every 30 s, a short one nothing; ranks that wait together
-// end together, and rank 0 says what the others wait for. Method: the clock of a wait is the test's; ranks are threads,
-// and what they wait for ends when it was said.
+// Goal: a long wait reports its reason after 2 s and then every 30 s, a short wait nothing; ranks that wait together
+// end together, and rank 0 reports the reasons of the others. Method: the test sets the clock of a wait; ranks are
+// threads, and their reason ends after its report.
 
 #include "path/node/long_wait.hpp"
 

@@ -1,6 +1,6 @@
-// Goal: a staging directory goes whole, or what is left of it is known for what it is; a file that a program has just
-// put into its spool never goes with it. Method: this executable defines unlinkat(), which the library then finds
-// first, and fails it for one name.
+// Goal: a staging directory is removed whole, or its rest is still recognised; a file that a program just put into its
+// spool is never removed. Method: this executable defines unlinkat(), which the library finds first, and makes it fail
+// for one name.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ TEST_CASE("a removal that fails half way leaves a staging directory that is know
         std::optional<Staging> staging = create(directory);
         if (!by_session) staging.reset();
         const auto remove = [&] { return by_session ? staging->remove() : node::remove_leftover(directory); };
-        // A file may come into the spool at any moment.
+        // A file may enter the spool at any moment.
         fs::create_directory(directory + "/spool");
         std::ofstream(directory + "/spool/late") << "late";
         std::ofstream(directory + "/restart.0.h5") << "staged";
@@ -64,7 +64,7 @@ TEST_CASE("a removal that fails half way leaves a staging directory that is know
 }
 
 TEST_CASE("session.json goes after all that is staged, and before the locks") {
-    const test::TempDirectory base("/dev/shm");  // whose directories list what is older later
+    const test::TempDirectory base("/dev/shm");  // this file system lists older entries later
     const auto directory = base / "run7-8d1f0baa-0";
     fs::create_directory(directory);
     fs::permissions(directory, fs::perms::owner_all);

@@ -19,7 +19,7 @@ namespace {
 
 std::string record_of(const std::string& path) { return path + ".host"; }
 
-// The same for all names of the file.
+// The path of the replacement, the same for all names of the lock file.
 Result<std::string> stand_in_of(const std::string& path) {
     const std::filesystem::path given(path);
     std::error_code failed;
@@ -31,7 +31,7 @@ Result<std::string> stand_in_of(const std::string& path) {
     return fmt::format("{}/lock-{:016x}", home, siphash({}, bytes_of((parent / given.filename()).string())));
 }
 
-/// The host whose process holds or held it: `missing` where none has, "" where it was cut off as it began to say so.
+/// The host of the holder or last holder. `missing` if there is none, "" if its write was cut off.
 Result<std::string> host_in(const std::string& record) {
     FB_TRY_ASSIGN(there, sys::posix_store().exists(record));
     if (!there) return Error{ErrorKind::missing, record};
@@ -71,9 +71,10 @@ Result<RunLock> RunLock::take(const std::string& path) {
     taken.lock_ = std::move(*lock);
     if (!has_none) return taken;
     const auto record = record_of(path);
+    // The file is created exclusively, so only one host gets it.
     FB_TRY_ASSIGN(file, sys::create_private(record, sys::host_name() + "\n"));
     const auto host = file ? sys::host_name() : host_in(record);
-    // One of this host is of a process that was killed: else it would hold what stands in for the lock.
+    // A record of this host is from a killed process: a living holder would still hold the replacement lock.
     if (!host || *host != sys::host_name())
         return Error{ErrorKind::retry,
                      fmt::format("lock {}: another process may hold it{}", path, run_lock_doubt(path))};
@@ -81,11 +82,11 @@ Result<RunLock> RunLock::take(const std::string& path) {
     return taken;
 }
 
-// The lock goes last: until then nobody else of this host makes files of these names.
+// The lock goes last, so until then no other process of this host makes files with these names.
 void RunLock::release() {
     if (lock_.held() && is_of_host() && owner_ == sys::process_id()) {
-        // A record that stays is as that of a process that was killed: it keeps other hosts off, and not this one. Not
-        // by the store: a lock may end with the process, after it.
+        // If the removal fails, the record is like the record of a killed process: it blocks other hosts, but not this
+        // one. Do not remove it by the store: this lock may be released after the store ends with the process.
         std::error_code stays;
         if (!record_.empty()) std::filesystem::remove(record_, stays);
         std::filesystem::remove(stand_in_, stays);

@@ -1,9 +1,9 @@
-// A lock that lies in a run, for the processes that write it or make a file of it.
+// A lock in a run's directory, for processes that write the run or make a file of it.
 //
-// Where the target's file system has locks, it is one of them and all hosts know it. Where it has none (Lustre mounted
-// without flock, NFS without a lock manager), a lock of this host in the user's staging home stands in for it, and
-// PATH.host at the target says of which host it is. Another host cannot tell whether its holder still lives: to it the
-// lock is held until PATH.host is gone, which its holder or, after a crash, a person removes.
+// If the target's file system has locks, this is such a lock and all hosts see it. If it has no locks (Lustre mounted
+// without flock, NFS without a lock manager), a lock in this user's staging home on this host replaces it, and
+// PATH.host at the target names the host. Another host cannot see whether the holder lives, so it treats the lock as
+// held until PATH.host is gone. The holder removes that file; after a crash a person must.
 
 #pragma once
 
@@ -22,24 +22,24 @@ public:
     RunLock& operator=(const RunLock&) = delete;
     ~RunLock() { release(); }
 
-    /// `retry` when another process holds it, or one of another host may; `missing` without the run.
+    /// `retry` if another process holds it, or a process of another host may hold it. `missing` without the run.
     static Result<RunLock> take(const std::string& path);
     bool held() const { return lock_.held(); }
-    /// Whether the target has no locks, so that this host alone knows this one.
+    /// True if the target has no locks, so only this host knows this lock.
     bool is_of_host() const { return !stand_in_.empty(); }
     void release();
 
 private:
-    sys::FileLock lock_;  // at the target, or what stands in for it
+    sys::FileLock lock_;  // at the target, or its replacement
     std::string stand_in_, record_;
     std::int64_t owner_ = 0;  // the process that took it; a forked child must not remove its parent's files
 };
 
-/// Whether some process holds the lock, or one of another host may.
+/// True if a process holds the lock, or a process of another host may hold it.
 bool run_lock_is_held(const std::string& path);
 
-/// For messages about a lock that is held: "" where that is certain; else " (...)", who may hold it, why that cannot
-/// be told here, and what to do.
+/// For messages about a held lock. "" if it is certainly held. If not: " (...)", with the host of the possible holder,
+/// the reason of the doubt, and the next step.
 std::string run_lock_doubt(const std::string& path);
 
 }  // namespace forebay::node

@@ -1,7 +1,7 @@
-// Goal: a lock of a run is one where the target's file system has locks and where it has none: one holder, free again
-// after its death. Where it has none, what another host may hold is held, and whoever meets it learns what to do.
-// Method: this executable defines fcntl, which the library then finds first and which fails below a directory, by each
-// errno of such file systems; holders are forked and killed; another host is the name that its process would leave.
+// Goal: a run's lock works with and without locks of the target's file system: one holder, and free after its death.
+// Without locks, a lock that another host may hold is held, and its error names the next step.
+// Method: this executable defines fcntl, which the library finds first; it fails below a directory with each errno of
+// such file systems. Holders are forked and killed; another host is simulated by the name that its process would leave.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ extern "C" int fcntl64(int fd, int command, ...) {
 
 namespace {
 
-// A target without locks, while it lives.
+// A target without locks, while the object lives.
 struct Target {
     explicit Target(int number = ENOSYS) {
         without_locks = folder.path();
@@ -120,7 +120,7 @@ TEST_CASE("one holder at a time, of threads and processes, with locks at the tar
         CAPTURE(number);
         const Target target(number);
         if (number == 0) without_locks.clear();
-        CHECK_FALSE(run_lock_is_held(target.lock));  // not there yet
+        CHECK_FALSE(run_lock_is_held(target.lock));  // does not exist yet
         auto lock = RunLock::take(target.lock).value();
         CHECK(lock.held());
         CHECK(lock.is_of_host() == (number != 0));
@@ -156,7 +156,7 @@ TEST_CASE("without locks: another name of the directory is no other lock") {
 }
 
 TEST_CASE("without locks: what a process of another host may hold is held, until its word is taken away") {
-    for (const char* host : {"other-host\n", ""}) {  // cut off as it began to say its name
+    for (const char* host : {"other-host\n", ""}) {  // cut off at the begin of its name
         const Target target;
         leave_word(target, host);
         CHECK(run_lock_is_held(target.lock));
@@ -176,7 +176,7 @@ TEST_CASE("without locks: what a process of another host may hold is held, until
     const Target target;
     without_locks.clear();
     leave_word(target, "other-host\n");
-    CHECK_FALSE(run_lock_is_held(target.lock));  // where there are locks, they alone count
+    CHECK_FALSE(run_lock_is_held(target.lock));  // on a target with locks only they count
     CHECK(run_lock_doubt(target.lock).empty());
 }
 

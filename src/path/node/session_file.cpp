@@ -1,7 +1,7 @@
-// session.json: how an application tells its agents what to do. check() says whether the agent's options can work, for
-// the application before it starts and for the agent that reads them; encode_session() and decode_session() are the two
-// directions. Which options of the agent are members, the list in describe/session_list.hpp says. A reader takes
-// versions 1 and 2: members that an older session file lacks get the values by which the agents of that time worked.
+// session.json: the application's orders to its agents. check() validates the agent's options, for the application
+// before it starts and for the agent that reads them. encode_session() writes the file, decode_session() reads it.
+// describe/session_list.hpp lists the options in it. A reader accepts versions 1 and 2. If an older file lacks a
+// member, the member gets the value by which agents of that time worked.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ static_assert(helpers_max == describe::neighbours_max);
 
 Error refusal(const std::string& what) { return {ErrorKind::refused, what}; }
 
-// A C string is what becomes of each: a NUL would cut it.
+// Each text becomes a C string, and a NUL would cut it.
 bool read_text(format::json::Value value, std::string& to) {
     const auto given = value.text();
     if (!given || !format::json::is_text(*given)) return false;
@@ -47,15 +47,15 @@ bool read_number(format::json::Value value, T& to) {
     return true;
 }
 
-// "linger_ms" of "linger_seconds": in the file durations are whole milliseconds.
+// "linger_ms" for "linger_seconds": durations in the file are whole milliseconds.
 std::string milliseconds_key(const char* key) {
     std::string_view name(key);
     name.remove_suffix(std::string_view("_seconds").size());
     return std::string(name) + "_ms";
 }
 
-// Each visitor of the list of options has one operator() for each kind of values that options of an agent have. Direct
-// takes two members: agents of before "auto" read the first one alone.
+// Each visitor of the list of options has one operator() for each kind of value. Direct takes two members, because
+// agents older than "auto" read only the first.
 constexpr std::string_view chosen_ending = "_is_chosen";
 
 struct WriteOption {
@@ -92,6 +92,7 @@ struct ReadOption {
         using describe::InSessionFile;
         if (option.in_file == InSessionFile::no) return;
         const auto at = from.member(key_of(option.key, values).c_str());
+        // An option younger than the file: agents of that time worked as with its default.
         if (!at.exists() && option.in_file == InSessionFile::later) value = Value{};
         else all_good = all_good && take(at, option.key, values, value);
     }
@@ -156,7 +157,7 @@ struct ReadOption {
     }
 };
 
-// Fills `session` from the document; false at the first member that is absent or of another type.
+// Fills `session` from the document. False at the first member that is absent or of another type.
 class SessionReader {
 public:
     explicit SessionReader(SessionFile& session) : session_(session) {}
@@ -170,7 +171,7 @@ public:
     }
 
 private:
-    // Version 1 was of before runs had an identity.
+    // In version 1 runs had no identity.
     bool identity(format::json::Value root) {
         if (root.member("version").u64() == 1u) return true;
         return hex(root.member("run_id"), session_.run_id) && hex(root.member("claim"), session_.claim);
@@ -192,7 +193,7 @@ private:
         return count.has_value() && read_text(root.member("forward_token"), session_.forwarding.token);
     }
 
-    // Nor had agents neighbours before there were some.
+    // Sessions without neighbours, and older sessions, have no such member.
     bool neighbours(format::json::Value given) {
         auto& to = session_.neighbours;
         if (!given.exists()) return true;
@@ -209,13 +210,13 @@ private:
     SessionFile& session_;
 };
 
-// What a session file cannot hold.
+// Finds texts that a session file cannot hold.
 struct CheckText {
     Result<>& verdict;
 
     template <class Values, class Value>
     void operator()(const describe::SessionOption& option, const Values&, const Value& value) const {
-        // "@FILE" is replaced by its targets before they are written, so the path may be any.
+        // "@FILE" is replaced by its targets before they are written, so this path may have any bytes.
         if (std::is_same_v<Values, describe::TargetList>) return;
         if (option.in_file != describe::InSessionFile::no && !is_good(value) && verdict)
             verdict = refusal(fmt::format("agent.{} must be UTF-8 without NUL.", option.key));

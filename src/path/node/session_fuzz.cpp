@@ -1,5 +1,5 @@
-// Any text given to decode_session(): no crash; what is accepted is an agent's possible orders, and is written and read
-// to the same text.
+// Passes any text to decode_session(): it must not crash. An accepted text has valid options for an agent, and writing
+// and reading it again gives the same text.
 
 #include <cstddef>
 #include <cstdint>

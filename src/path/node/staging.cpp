@@ -1,6 +1,6 @@
-// The staging directory, in the order of its life: lock it, let the agent of an earlier session end, make the control
-// page and enter what that session left sealed, join or watch it from other processes, remove it: what is staged first,
-// session.json after it, the locks last.
+// The staging directory, in the order of its life: lock it, let an earlier session's agent end, make the control page
+// and enter the earlier session's sealed slots, join or watch it from other processes, remove it. The removal goes from
+// staged files to session.json to the locks.
 
 #include "path/node/staging.hpp"
 
@@ -56,10 +56,10 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
         "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
 }
 
-// What the page of the session before says is committed, and what stations have still to see it. A snapshot that is not
-// at the target any more was then removed there, and is not to be put back. The analyses of a stream are those of what
-// is staged of it, until this session names others.
-using Save = std::pair<std::string, std::uint64_t>;  // stream and id: ids of other streams may be the same
+// Reads the earlier session's page: committed snapshots, and stations that must still process them. If such a snapshot
+// is not at the target any more, it was removed there and must not come back. A stream keeps its analyses until this
+// session sets others.
+using Save = std::pair<std::string, std::uint64_t>;  // stream and id: ids are unique only in a stream
 struct EarlierPage {
     std::map<Save, std::uint32_t> holds;
     std::map<std::string, decltype(StreamControl::insitu)> analyses;
@@ -77,9 +77,9 @@ EarlierPage page_before(const std::string& directory) {
     return page;
 }
 
-// Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
-// a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before the
-// locks, so that nobody takes over what is being removed.
+// Spools come first: programs write to them until the last moment, so a spool goes only when it is empty. After a
+// failure the remaining files must still be a staging directory, so session.json goes after all staged files. The locks
+// go last, so nobody takes over a directory during its removal.
 Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::stay) {
     const auto names = sys::names_in(directory);
     if (!names && names.error().kind == ErrorKind::missing) return {};
@@ -106,7 +106,7 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
     files.insert(files.end(), last.begin(), last.end());
     for (const auto& file : files) FB_TRY(sys::posix_store().remove(file));
     FB_TRY_ASSIGN(gone, sys::remove_empty(directory));
-    // The next session may have it already.
+    // The next session may have locked the directory again.
     return gone || sys::lock_is_held(application_lock_path(directory)) ? Result<>() : Result<>(in_the_way(directory));
 }
 
@@ -119,7 +119,7 @@ std::string spool_path(const std::string& directory) { return directory + "/spoo
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
 
-// Pages of all versions begin alike, so that an agent of another version can be asked to leave.
+// Pages of all versions begin alike, so you can ask an agent of any version to leave.
 static_assert(offsetof(Control, magic) == 0 && offsetof(Control, bell) == 12 && offsetof(Control, ending) == 20);
 
 namespace {
@@ -127,6 +127,7 @@ namespace {
 void tell_agent_to_end(const std::string& directory, std::uint32_t how) {
     if (!sys::lock_is_held(agent_lock_path(directory))) return;
     auto mapping = sys::Mapping::open(directory + "/" + control_name, true);
+    // Use only the first members: a page of another version may be shorter.
     if (!mapping || mapping->bytes().size() < offsetof(Control, draining)) return;
     auto& page = *reinterpret_cast<Control*>(mapping->bytes().data());
     if (page.magic.load(std::memory_order_acquire) != control_magic) return;
@@ -152,10 +153,11 @@ Result<> remove_leftover(const std::string& directory, Unpacked unpacked, std::c
                          const Say& say) {
     FB_TRY_ASSIGN(is_there, sys::posix_store().exists(directory));
     if (!is_there) return {};
+    // A lingering agent takes the application's lock to free the directory, so it must end before this call takes it.
     dismiss_lingering(directory);
     const auto application = LockedDirectory::lock(directory, "", say);
     FB_TRY(application);
-    // An agent looks from time to time whether its session lives, so it may not know yet that the session is dead.
+    // An agent checks only from time to time if its session lives, so it may not know of the death yet.
     end_agent(directory);
     LongWait wait(say, agent_max);
     const auto deadline = sys::Clock::now() + agent_max;
@@ -205,7 +207,7 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
         if (!file) return not_usable(directory, file.error());
         std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);
         FB_TRY((*file)->read(0, pages));
-        // What was being filled when its session died has no valid record: it is not a snapshot of anything.
+        // A slot that was being filled at the session's death has no valid record: it is no snapshot.
         auto peek = format::peek(pages, staged.path);
         if (!peek || peek->file_bytes > entry.size) continue;
         staged.peek = *peek;
@@ -218,6 +220,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
                                 std::chrono::milliseconds wait_max) {
     FB_TRY_ASSIGN(session_text, encode_session(session));
     const auto directory = locked.path();
+    // The old agent still writes to its page and reads its slots, so it must end before the page is replaced.
     FB_TRY(wait_for_old_agent(directory, wait_max));
     const auto earlier = page_before(directory);
 
@@ -226,7 +229,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     staging.lock_ = std::move(locked.lock_);
     auto& store = sys::posix_store();
     FB_TRY(sys::write_text_durable(store, session_path(directory), session_text));
-    FB_TRY(store.remove(drained_as_path(directory)));  // of a drain that was killed
+    FB_TRY(store.remove(drained_as_path(directory)));  // left by a killed drain
     FB_TRY(store.remove(directory + "/" + control_name));
     FB_TRY_ASSIGN(mapping,
                   sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));
@@ -252,6 +255,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
             slot.state = held == earlier.holds.end() ? SlotState::sealed : SlotState::committed;
         }
     }
+    // The magic number comes last: a reader that sees it finds a complete page.
     staging.control().magic.store(control_magic, std::memory_order_release);
     return staging;
 }
@@ -292,7 +296,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     const auto count = page.stream_count.load();
     std::uint32_t index = 0;
     while (index < count && name != page.streams[index].name.data()) ++index;
-    if (index == streams_max)  // each has two slots at most, so there is one for it
+    if (index == streams_max)  // a stream has at most two slots, so there is room for them
         return Error{ErrorKind::full,
                      fmt::format("stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
     FB_TRY(check(options.insitu, name));
@@ -308,9 +312,11 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     stream.priority = options.priority;
     stream.deadline_ns = std::chrono::nanoseconds(options.deadline).count();
     stream.rate_bytes_per_second = options.rate_bytes_per_second;
+    // The agent reads an entry as soon as the count covers it, so the count comes after the content.
     if (index == count) page.stream_count.store(count + 1, std::memory_order_release);
     for (std::uint32_t number = 0; number < static_cast<std::uint32_t>(options.slots); ++number) {
         const auto there = slots_of(index);
+        // An inherited slot may have this number already.
         if (std::ranges::any_of(there, [&](auto i) { return page.slots[i].number == number; })) continue;
         const auto slots = page.slot_count.load();
         page.slots[slots].stream = index;
@@ -344,6 +350,7 @@ bool Staging::application_lives() const { return sys::lock_is_held(application_l
 bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(directory_)); }
 
 Result<> Staging::remove() {
+    // The lock goes last, so that no session takes the directory during the removal.
     mapping_ = {};
     FB_TRY(remove_all(directory_));
     lock_.release();

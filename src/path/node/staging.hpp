@@ -1,12 +1,12 @@
 // The staging directory of one session on one node:
 //
-//   BASE/forebay-UID/RUN-HASH-ID-N/     0700; HASH is of the run's path, ID its identity, N the virtual node
-//     application.lock, agent.lock      held while the node's first rank and the agent live
-//     session.json                      which run, whose, and the agent's options
-//     control                           the control page
-//     STREAM.0.h5, STREAM.1.h5          the slots
-//     agent.log
-//     spool/, spool.closed-ID/          small files of the job's programs, until the agent has packed them
+//   BASE/forebay-UID/RUN-HASH-ID-N/  0700; HASH of the run's path, ID its identity, N the virtual node
+//       application.lock, agent.lock   held while the node's first rank and the agent live
+//       session.json                   the run, its session, and the agent's options
+//       control                        the control page
+//       STREAM.0.h5, STREAM.1.h5       the slots
+//       agent.log
+//       spool/, spool.closed-ID/       small files of the job's programs, until the agent packs them
 //
 // Owner: the object holds the mapping of the control page and, on the node's first rank, the application's lock.
 
@@ -27,74 +27,77 @@
 
 namespace forebay::node {
 
-/// The forwarders of a session: hosts that write to its target. Empty where its agents write themselves.
+/// The forwarders of a session: hosts that write to its target. Empty if the agents write to the target themselves.
 struct Forwarding {
-    std::vector<std::string> to;  // the one to begin with first; each an address or several, with commas between them
+    std::vector<std::string> to;  // first choice first; each is one address, or several with commas between them
     std::string token;            // 32 hexadecimal digits
     bool operator==(const Forwarding&) const = default;
 };
 
-/// What an agent is to the neighbours of its job: those agents that also write for nodes that are excluded or slow.
+/// The agent's place among the neighbours of its job: the agents that also write for excluded or slow nodes.
 struct Neighbourhood {
     std::uint32_t helpers = 0;            // agents that help, numbered from 0; 0: this job has none
-    std::optional<std::uint32_t> number;  // of this agent among them
-    std::uint32_t first = 0;              // the helper to begin with; the next ones stand in
-    bool excluded = false;                // this node writes no node file to the target itself
+    std::optional<std::uint32_t> number;  // this agent's number among them
+    std::uint32_t first = 0;              // the first helper to try; the next helpers replace it
+    bool excluded = false;                // this node writes no node files to the target itself
     bool avoid_slow = true;               // as AgentOptions::avoid_slow_nodes
     std::string address = {};             // of a helper, as AgentOptions::forward_address
-    std::string token = {};               // that helpers ask for: 32 hexadecimal digits
+    std::string token = {};               // helpers require it: 32 hexadecimal digits
     bool operator==(const Neighbourhood&) const = default;
 };
 inline constexpr std::uint32_t helpers_max = 64;
 
-/// The contents of session.json. It holds the tokens of forwarders and neighbours: the directory is closed to others.
+/// The contents of session.json. It has the tokens of forwarders and neighbours, so the directory is closed to other
+/// users.
 struct SessionFile {
     std::string run;           // absolute
-    std::uint64_t run_id = 0;  // its identity; 0: of before runs had one
-    std::uint64_t claim = 0;   // catalog::run_lock_key() of the session; 0: of before sessions claimed their run
+    std::uint64_t run_id = 0;  // its identity; 0: older than identities
+    std::uint64_t claim = 0;   // catalog::run_lock_key() of the session; 0: older than run locks
     std::string host;
     std::int64_t process = 0;
     AgentOptions agent;
     Forwarding forwarding = {};
     Neighbourhood neighbours = {};
-    bool adopts = false;  // not in the file: what is staged is of another run, and becomes one of this
+    bool adopts = false;  // not in the file: staged snapshots of another run become snapshots of this run
 };
-/// `refused` for settings of an agent that cannot work.
+/// `refused` if an agent cannot work with these options.
 Result<> check(const AgentOptions& agent);
-/// `refused` for what decode_session() would not accept.
+/// `refused` if decode_session() would not accept the result.
 Result<std::string> encode_session(const SessionFile& session);
 Result<SessionFile> decode_session(const std::string& text, const std::string& path);
 
-/// Where the node's part `virtual_index` of the run is staged: below a directory of this user alone, which is made.
-/// `base` "" means /dev/shm. `run` is absolute. `missing` when `base` does not exist.
+/// The staging directory of virtual node `virtual_index` of the run, in a private directory of this user. Makes the
+/// private directory. `base` "" means /dev/shm. `run` is absolute. `missing` if `base` does not exist.
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
                                       std::uint32_t virtual_index);
 
-/// The last part of that name, "0" where it has none: tells the agents of one machine apart.
+/// The last part of that name, "0" if it has none. It distinguishes the agents of one machine.
 std::string virtual_index_of(const std::string& directory);
 
-/// The directory of this user alone under `base` that holds them; it is made.
+/// This user's private directory below `base`, the parent of all staging directories. Makes it.
 Result<std::string> staging_home(const std::string& base);
 
-/// Staging directories of this user under `base` (no order), for the tools.
+/// Staging directories of this user below `base`, in no order, for the tools.
 Result<std::vector<std::string>> staging_directories(const std::string& base);
-/// Those of `run`, which is absolute, whatever its identity was. What a session that was killed as it began left has no
-/// session.json; its name tells.
+/// The staging directories of `run`, an absolute path, with any identity. After a session was killed early there is no
+/// session.json; then the name decides.
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
-/// Has the agent leave when what is staged is drained, and seen by its stations; the second without those.
+/// Asks the agent to leave when the staged snapshots are drained and all stations are done; the second skips the
+/// stations.
 void end_agent(const std::string& directory);
 void end_agent_after_drains(const std::string& directory);
-/// Has an agent leave, and free the directory, that only keeps what is committed for a restart; another one goes on.
+/// Makes an agent leave and free the directory if it only keeps committed snapshots for a restart. Any other agent
+/// works on.
 void dismiss_lingering(const std::string& directory);
-/// Small files that nobody has packed.
+/// What to do with small files that nobody packed.
 enum class Unpacked { stay, go };
-/// Removes what a dead session left, staged files too; with `stay` not a spool with files in it: `retry`, and all of it
-/// stays. A session that is ending is waited for as HolderWait says. Its agent is asked to end, and is waited for at
-/// most `agent_max`; `say` hears of both. `refused` while the session or its agent lives.
+/// Removes a dead session's directory with its staged files. With `stay` and a spool with files: `retry`, and
+/// everything stays. Waits for a session that is ending, as HolderWait. Asks its agent to end and waits at most
+/// `agent_max`; `say` gets the reasons of both waits. `refused` while the session or its agent lives.
 Result<> remove_leftover(const std::string& directory, Unpacked unpacked = Unpacked::stay,
                          std::chrono::milliseconds agent_max = living_holder_max, const Say& say = {});
 
-/// A sealed node file found in a staging directory.
+/// A sealed node file in a staging directory.
 struct StagedFile {
     std::string path;
     std::string stream;
@@ -102,43 +105,42 @@ struct StagedFile {
     format::Peek peek;
 };
 Result<std::vector<StagedFile>> staged_files(const std::string& directory);
-/// Files of slots that are too short to hold a snapshot: somebody has emptied them.
+/// Slot files that are too short for a snapshot: somebody emptied them.
 std::vector<std::string> emptied_files(const std::string& directory);
-/// The error of a call in a staging directory whose permissions are wrong, with what is safe and what helps. Any other
-/// error stays as it is.
+/// For errors of calls in a staging directory: if its permissions are wrong, adds `safe` and `next`. Any other error
+/// stays unchanged.
 Error not_usable(const std::string& directory, const Error& error);
 
 class Staging {
 public:
-    /// By the node's first rank: takes over what a dead session left in the directory, whose sealed slots become slots
-    /// of this session, to be drained unless they are known to be committed. An agent of the dead session that still
-    /// drains is waited for, at most `wait_max`.
+    /// Takes over the directory of a dead session. Its sealed slots become slots of this session and are drained,
+    /// unless they are known to be committed. Waits at most `wait_max` for an agent of the dead session that still
+    /// drains. Only the node's first rank may call it.
     static Result<Staging> create(LockedDirectory locked, const SessionFile& session,
                                   std::chrono::milliseconds wait_max);
 
-    /// By the other ranks of the node, after create(), and by the agent. Who only looks uses Watch.
+    /// For the node's other ranks, after create(), and for the agent. Use Watch to only read.
     static Result<Staging> join(const std::string& directory);
 
     const std::string& directory() const { return directory_; }
     Control& control() { return *reinterpret_cast<Control*>(mapping_.bytes().data()); }
     const Control& control() const { return *reinterpret_cast<const Control*>(mapping_.bytes().data()); }
 
-    /// Finds the stream's entry or makes it, with its slots. By the node's first rank. `full` when all entries are
-    /// taken.
+    /// Finds or makes the stream's entry with its slots. Only the node's first rank may call it. `full` if all entries
+    /// are used.
     Result<std::uint32_t> add_stream(const std::string& name, const StreamOptions& options);
     /// The slots of a stream, as indices into Control::slots.
     std::vector<std::uint32_t> slots_of(std::uint32_t stream) const;
 
-    /// Snapshots of a stream that are committed and whose slots are not filled anew. Ids are of one stream: other
-    /// streams may have the same.
+    /// Committed snapshots of a stream whose slots have not been filled again. Ids are unique only in a stream.
     std::set<std::uint64_t> committed_snapshots(const std::string& stream) const;
 
     std::string slot_path(std::uint32_t slot) const;
     bool application_lives() const;
     bool agent_lives() const;
 
-    /// Removes the directory and all in it but a spool with files: `retry`, and all of it stays. By the node's first
-    /// rank, when nothing in it is needed any more. What another error leaves is a staging directory still.
+    /// Removes the directory. If a spool has files: `retry`, and everything stays. After any other error it is still a
+    /// staging directory. Only the node's first rank may call it, when nothing in it is needed any more.
     Result<> remove();
 
 private:
@@ -151,8 +153,8 @@ private:
 };
 
 std::string session_path(const std::string& directory);
-/// The session as `forebay drain` serves it, perhaps through other forwarders and into a run that was moved: for the
-/// programs that it starts, as long as it does.
+/// The session as `forebay drain` serves it, perhaps through other forwarders and into a moved run. It exists for the
+/// programs started by the drain, as long as the drain runs.
 std::string drained_as_path(const std::string& directory);
 std::string application_lock_path(const std::string& directory);
 std::string agent_lock_path(const std::string& directory);

@@ -1,5 +1,4 @@
-// Staging directories by their places and names: the home of this user, the directory of a run in it, and all that
-// there are.
+// Finds staging directories by place and name: this user's home, a run's directory in it, and all directories.
 
 #include <fmt/format.h>
 
@@ -24,7 +23,8 @@ std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" 
 
 std::string home_name() { return fmt::format("forebay-{}", sys::user_id()); }
 
-// Directories of this user alone under `base`: forebay-UID, and forebay-UID.NUMBER where somebody else had taken that.
+// Private directories of this user below `base`: forebay-UID, and forebay-UID.NUMBER if somebody else took the first
+// name.
 Result<std::vector<std::string>> homes(const std::string& base) {
     std::vector<std::string> homes;
     auto entries = sys::posix_store().list(base);
@@ -32,13 +32,14 @@ Result<std::vector<std::string>> homes(const std::string& base) {
     if (!entries) return entries.error();
     for (const auto& entry : *entries) {
         const bool named = entry.name == home_name() || entry.name.starts_with(home_name() + ".");
+        // make_private_directory() accepts an existing directory only if it is this user's and closed to others.
         if (named && entry.is_directory && sys::make_private_directory(base + "/" + entry.name))
             homes.push_back(base + "/" + entry.name);
     }
     return homes;
 }
 
-// Under a name that nobody else can know before it is there.
+// The second name is random, so nobody can take it before.
 Result<std::string> make_home(const std::string& base) {
     FB_TRY_ASSIGN(there, homes(base));
     if (!there.empty()) return there.front();
@@ -54,7 +55,7 @@ Result<std::string> make_home(const std::string& base) {
                  "create it, or set staging to another node-local directory"};
 }
 
-// The first part of the names of a run's staging directories, up to the run's identity.
+// The begin of the names of a run's staging directories, up to the run's identity.
 std::string directory_prefix(const std::string& run) {
     const auto slash = run.find_last_of('/');
     const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
@@ -65,8 +66,9 @@ bool belongs_to(const std::string& directory, const std::string& run) {
     const auto path = session_path(directory);
     const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
     const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
+    // A session killed at its begin leaves no session.json; the name decides.
     if (!session) return leaf_of(directory).starts_with(directory_prefix(run));
-    std::error_code unequal;  // one of both does not exist
+    std::error_code unequal;  // one of the two does not exist
     return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
 }
 

@@ -1,5 +1,5 @@
-// Goal: an agent obeys only what a session has written down: session.json comes back as it was given, and neither it
-// nor a control page that is damaged leads anywhere else.
+// Goal: an agent obeys only a session's own orders: session.json is read as it was written, and a damaged session.json
+// or control page leads nowhere else.
 
 #include "path/node/staging.hpp"
 
@@ -177,8 +177,8 @@ TEST_CASE("as many streams as a session may have can be taken over, with both sl
                                          {.run = "/run", .host = "here", .process = 1}, std::chrono::milliseconds(0))
                        .value();
     for (std::uint32_t i = 0; i < node::streams_max; ++i) {
-        staging.add_stream(fmt::format("s{}", i), {.slots = 1}).value();  // as the first staged file of it is found
-        staging.add_stream(fmt::format("s{}", i), {.slots = 2}).value();  // the second
+        staging.add_stream(fmt::format("s{}", i), {.slots = 1}).value();  // for the first staged file of the stream
+        staging.add_stream(fmt::format("s{}", i), {.slots = 2}).value();  // for the second
     }
     CHECK(staging.add_stream("s3", {.slots = 2}).value() == 3);
     CHECK(staging.control().slot_count.load() == node::slots_max);

@@ -4,7 +4,7 @@ namespace forebay::node {
 
 namespace {
 
-// A paced drain writes a piece each 50 ms. Shorter samples would see a piece or none, and their median none.
+// A paced drain writes a piece every 50 ms. Shorter samples would contain one piece or none, and their median none.
 constexpr std::chrono::milliseconds sample_min{100};
 
 }  // namespace
@@ -21,10 +21,12 @@ void StepClock::end_step(Control& page, sys::Clock::time_point now) {
     if (!counts_) return begin(page, now);
     ++steps_;
     const auto took = now - begun_ - away_;
+    // The agent began or stopped moving bytes during the sample, so it belongs to neither kind.
     if (page.moving.load() != moving_) return begin(page, now);
     if (took < sample_min) return;
     const auto step_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()) / steps_;
     const auto number = page.step_samples_count.load();
+    // One word, so that the agent never reads half a sample.
     page.step_samples[number % step_samples_max].store(step_ns << 1 | (moving_ & 1u));
     page.step_samples_count.store(number + 1);
     page.counts.steps_counted += steps_;
@@ -32,7 +34,7 @@ void StepClock::end_step(Control& page, sys::Clock::time_point now) {
 }
 
 void StepClock::step(Control& page, sys::Clock::time_point now) {
-    if (!told_steps_) counts_ = false;  // what was counted were saves
+    if (!told_steps_) counts_ = false;  // steps before this call were counted from saves
     told_steps_ = true;
     end_step(page, now);
 }

@@ -1,9 +1,9 @@
-// The clock of a simulation's steps: the time of a step with and without a drain under way, told to the agent on the
-// control page by the node's first rank.
+// Measures a simulation's steps: the time of a step with and without a running drain. The node's first rank writes the
+// samples to the control page for the agent.
 //
-// A sample is the mean of as many whole steps as take 100 ms or more, without the time of saves. It is given only when
-// the agent moved bytes during all of it or during none of it. Steps end where the simulation calls Session::job(); of
-// one that never does, a step is what lies between two saves of the stream that it saved first.
+// A sample is the mean of as many whole steps as take 100 ms or more, without the time of saves. It counts only if the
+// agent moved bytes during all of it or none of it. A step ends when the simulation calls Session::job(). If it never
+// calls it, a step is the time between two saves of its first saved stream.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace forebay::node {
 
-/// While it lives, a call of the application waits for the agent, so that no drain slows any computing.
+/// While it exists, a call of the application waits for the agent, so a drain slows no computing.
 class Waiting {
 public:
     explicit Waiting(Control& page) : page_(page) { page_.waiting.fetch_add(1); }
@@ -32,7 +32,7 @@ class StepClock {
 public:
     /// Session::job() was called: a step ends and the next begins.
     void step(Control& page, sys::Clock::time_point now);
-    /// A call that is not computing begins, or ends; `stream` where it is a save of that stream.
+    /// A call without computing begins or ends. `stream` is set if the call saves that stream.
     void leave(Control& page, sys::Clock::time_point now, std::optional<std::uint32_t> stream = {});
     void come_back(const Control& page, sys::Clock::time_point now);
 
@@ -42,14 +42,14 @@ private:
 
     bool counts_ = false;  // a step has begun
     bool told_steps_ = false;
-    std::optional<std::uint32_t> stream_;  // whose saves are the steps of a simulation that never calls job()
+    std::optional<std::uint32_t> stream_;  // without calls of job(): saves of this stream end the steps
     sys::Clock::time_point begun_, left_;
     std::chrono::nanoseconds away_{0};
     std::uint32_t moving_ = 0;
     std::uint64_t steps_ = 0;
 };
 
-/// The samples that the application gave since `seen` of them, which is brought up to date.
+/// next_sample() returns the sample after the first `seen` samples and updates `seen`.
 struct StepSample {
     std::chrono::nanoseconds step{0};
     bool draining = false;

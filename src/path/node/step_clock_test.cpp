@@ -1,5 +1,5 @@
-// Goal: the clock gives means of whole steps, of one kind each, without the time of saves; of a simulation that never
-// calls job(), what lies between saves of one stream.
+// Goal: the clock gives means of whole steps, each of one kind and without the time of saves; without calls of job()
+// the time between saves of one stream.
 
 #include "path/node/step_clock.hpp"
 #include "core/sys/clock.hpp"
@@ -59,10 +59,10 @@ TEST_CASE("what the agent began or ended within is not told, what it did through
     node.step(0ms);
     node.step(60ms);
     ++node.page->moving;
-    node.step(60ms);  // mixed, with the step before
+    node.step(60ms);  // mixed with the step before
     node.step(150ms);
     ++node.page->moving;
-    ++node.page->moving;  // held back for a moment
+    ++node.page->moving;  // paused for a moment
     node.step(150ms);
     ++node.page->moving;
     node.step(150ms);

@@ -20,10 +20,10 @@ namespace forebay::node {
 namespace {
 
 constexpr std::uint64_t rings_magic = 0x33474E4952424600ull;  // "\0FBRING3"
-constexpr std::uint32_t ranks_max = 65535;                    // format::agent_source is none
+constexpr std::uint32_t ranks_max = 65535;                    // format::agent_source is no rank
 
-// The words of a Timing, whose target is the slot, and the number of the save. The first is stored last and is 0 while
-// the others change.
+// The words of a Timing, with the slot as its target, and the number of the save. The first word is stored last and is
+// 0 while the other words change.
 constexpr std::size_t timing_words = sizeof(format::Timing) / sizeof(std::uint64_t);
 using Entry = std::array<std::atomic<std::uint64_t>, timing_words + 1>;
 
@@ -74,6 +74,7 @@ Result<TimingRings> TimingRings::create(const std::string& directory, std::uint3
     const auto bytes = round_up(bytes_for(ranks), limits::page_bytes);
     TimingRings rings;
     FB_TRY_ASSIGN(mapping, sys::Mapping::create(path_in(directory), bytes));
+    // Faulted now, so that no put() in a save pays for a page.
     FB_TRY(mapping.prefault(0, bytes));
     (new (mapping.bytes().data()) Head())->ranks = ranks;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) new (mapping.bytes().data() + bytes_for(rank)) Ring();
@@ -105,6 +106,7 @@ void TimingRings::put(std::uint32_t rank, Of of, format::TimingKind kind, sys::C
     const auto words = std::bit_cast<std::array<std::uint64_t, timing_words>>(timing);
     auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
     auto& entry = ring.entries[ring.count.fetch_add(1, std::memory_order_acq_rel) % ring_timings];
+    // A 0, or another first word at a second look, shows a reader that the entry is not whole.
     entry[0].store(0, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_release);
     for (std::size_t i = 1; i < timing_words; ++i) entry[i].store(words[i], std::memory_order_relaxed);
@@ -125,6 +127,7 @@ void TimingRings::count_unkept(std::uint32_t rank, sys::Clock::duration took) {
     auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
     ring.unkept_ns.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)), std::memory_order_relaxed);
+    // After the time: a reader that sees the count sees its time.
     ring.unkept.fetch_add(1, std::memory_order_release);
 }
 
@@ -152,7 +155,7 @@ void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& m
     if (rank >= ranks()) return;
     const auto& ring = ring_of(mapping_, rank);
     const auto count = ring.count.load(std::memory_order_acquire);
-    if (seen > count) seen = 0;  // a session has begun anew in this directory
+    if (seen > count) seen = 0;  // a new session began in this directory
     const auto first = count > ring_timings ? std::max(seen, count - ring_timings) : seen;
     missed += first - seen;
     seen = first;
@@ -161,7 +164,7 @@ void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& m
         std::array<std::uint64_t, timing_words> words{};
         words[0] = entry[0].load(std::memory_order_acquire);
         if (words[0] == 0) {
-            // It is being written, or its writer has died over it: then a later one will stand behind it.
+            // It is being written, or its writer died here: then a later entry follows.
             if (count - seen < 2) return;
             ++missed;
             continue;

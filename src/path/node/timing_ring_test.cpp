@@ -1,5 +1,5 @@
-// Goal: what ranks put into their rings comes out once and whole, whatever they do meanwhile; what was overwritten is
-// counted. Method: threads as ranks on one file.
+// Goal: each timing leaves its ring once and whole while ranks go on writing; overwritten timings are counted. Method:
+// threads as ranks on one file.
 
 #include "path/node/timing_ring.hpp"
 

@@ -1,5 +1,5 @@
-// A staging directory as those see it who only look: tools, monitors, and a session that finds another one's. Its
-// control page is mapped read-only, so that nothing they do can change what ranks and agent tell each other.
+// A staging directory for readers only: tools, monitors, and a session that finds another session's directory. Its
+// control page is mapped read-only, so a reader cannot disturb ranks and agent.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace forebay::node {
 
 class Watch {
 public:
-    /// As Staging::join(); `unsupported` and `corrupt` alike.
+    /// As Staging::join(), also its errors `unsupported` and `corrupt`.
     static Result<Watch> open(const std::string& directory);
 
     const Staging& staging() const { return staging_; }
@@ -21,10 +21,10 @@ public:
 private:
     explicit Watch(Staging staging) : staging_(std::move(staging)) {}
 
-    Staging staging_;  // never handed out for writing
+    Staging staging_;  // never returned for writing
 };
 
-/// Whether a slot of the directory is neither empty nor committed; true also where its control page cannot be read.
+/// True if a slot of the directory is neither empty nor committed, or if its control page cannot be read.
 bool may_hold_uncommitted(const std::string& directory);
 
 }  // namespace forebay::node

@@ -1,13 +1,13 @@
-// Chooses the snapshot of a restart. First it waits until agents have drained what a dead session left staged. Then
-// rank 0 lists the candidates (find): committed snapshots of the living line, and staged files that are a whole
-// snapshot by themselves, newest first; with them those that cannot be used, for the notes. The list goes to all ranks.
-// For each candidate all ranks load the manifest, add the copies that are in this node's memory, and look at every node
-// file's record once, the files shared out among the ranks. The caller accepts one, or the next older one follows.
+// Chooses the snapshot of a restart. First it waits until agents have drained the staged files of a dead session. Then
+// rank 0 lists the candidates (find), newest first: committed snapshots of the living line, and staged files that are a
+// whole snapshot alone; for reports also snapshots that cannot be used. All ranks get the list. For each candidate all
+// ranks load the manifest, add the copies in this node's memory, and check every node file's record once, with the
+// files shared out among the ranks. The caller accepts the candidate, or the next older candidate follows.
 //
-// A candidate is passed over only for a fault of its own: damage, a mark, another run, files that never came. What is
-// there and cannot be read now (too little memory here, storage that fails, permissions, a link to what is not mounted,
-// a newer format, a save in the memory of several nodes that agents cannot commit) ends the choosing: an older snapshot
-// would be no cure, and the run would go back for nothing.
+// A candidate is skipped only for its own fault: damage, a mark, another run, files that never came. Other obstacles
+// end the choice: too little memory, failing storage, permissions, a link to an unmounted disk, a newer format, a save
+// in the memory of several nodes that agents cannot commit. An older snapshot would not cure them, and the run would go
+// back without need.
 
 #include "path/restart/choose.hpp"
 
@@ -34,7 +34,7 @@ namespace forebay::restart {
 
 namespace {
 
-// A list of texts in one; none of them holds a NUL.
+// Joins texts without NUL into one text.
 std::string joined(const std::vector<std::string>& texts) {
     std::string all;
     for (const auto& text : texts) all += text + '\0';
@@ -57,7 +57,7 @@ Result<std::vector<node::StagedFile>> Chooser::staged_here() {
         staged = std::move(files);
         return {};
     };
-    // The others look at the same files; only which of them count is the first rank's to say, by their names.
+    // The other ranks look at the same files, but the first rank decides by their names which files count.
     std::string names;
     FB_TRY(comm::agree(node, [&]() -> Result<> {
         if (!context_.topology->leads()) return {};
@@ -80,7 +80,7 @@ bool Chooser::is_whole_alone(const node::StagedFile& file) const {
     return context_.topology->nodes == 1 && record.nodes == 1 && record.lineage.run_id == context_.run_id;
 }
 
-// Committed snapshots; those that cannot be used as well, each with its reason.
+// Adds committed snapshots; also snapshots that cannot be used, with reasons.
 Result<> Chooser::add_target(const Result<catalog::History>& history, std::vector<Candidate>& candidates) const {
     if (!history && history.error().kind == ErrorKind::missing) return {};
     if (!history)
@@ -101,7 +101,7 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
                              fmt::format("{} is of another run, {}", version.snapshot.directory,
                                          catalog::id_text(version.head.lineage.run_id)),
                              "", fmt::format("forebay adopt {} takes it into this one", version.snapshot.directory)}});
-    // Whoever went back by `prune --above` wanted nothing of it; else what was left is all that the run has.
+    // After `prune --above` a person wanted none of the abandoned snapshots. Otherwise they are all that the run has.
     if (!history->living.empty() || history->was_pruned_back()) return {};
     const auto last = format::name_of(history->latest_line());
     for (const auto& version : history->abandoned) {
@@ -115,7 +115,7 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
     return {};
 }
 
-// What was never committed since node files did not come.
+// Adds snapshots that were never committed because node files did not arrive.
 Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& candidates) const {
     const auto parts = catalog::leftovers(*context_.store, context_.run, stream_);
     if (!parts && parts.error().kind == ErrorKind::missing) return {};
@@ -131,11 +131,11 @@ Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Ca
     return {};
 }
 
-// By the world's first rank.
+// Only on the world's first rank.
 Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::StagedFile>& staged,
                                                       const std::vector<UncommittedSave>& uncommitted) const {
-    // Before the target is listed: what is committed by now is in the list, unless somebody has removed it, and then
-    // its staged copy is not to come back.
+    // Before the list of the target: a snapshot committed by now is in that list. If it is not, somebody removed it,
+    // and its staged copy must not come back.
     const auto committed = context_.staging->committed_snapshots(stream_);
     std::vector<format::Lineage> lineages;
     for (const auto& file : staged)
@@ -172,7 +172,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
     auto& world = *context_.topology->world;
     constexpr std::size_t fields = 8;
     std::string text;
-    // Before the target is listed, so that what is committed meanwhile is in the list.
+    // Before the list of the target, so that a snapshot committed meanwhile is in the list.
     FB_TRY_ASSIGN(uncommitted,
                   uncommitted_saves(*context_.topology, *context_.staging, {stream_, context_.run_id, context_.left}));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -206,7 +206,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
     return all;
 }
 
-// With the marks that lie beside its node files, at the target or in the part where a staged one is being drained.
+// Adds the marks beside the node files: at the target, or in the part where a staged snapshot is being drained.
 Result<format::Manifest> Chooser::read_manifest(const Candidate& candidate) const {
     auto& store = *context_.store;
     const auto part =
@@ -215,7 +215,7 @@ Result<format::Manifest> Chooser::read_manifest(const Candidate& candidate) cons
     FB_TRY_ASSIGN(manifest, is_staged ? catalog::manifest_of_staged(candidate.staged)
                                       : catalog::load_manifest(store, candidate.directory));
     if (!is_staged) FB_TRY(catalog::check_place(manifest, {stream_, candidate.step, candidate.directory}));
-    // Which run lay there when the snapshots were listed does not matter; this session is of one run.
+    // Another run may lie there since the list; this session belongs to one run.
     const auto run_id = manifest.lineage.run_id;
     if (run_id != 0 && context_.run_id != 0 && run_id != context_.run_id)
         return Error{ErrorKind::refused,
@@ -227,7 +227,7 @@ Result<format::Manifest> Chooser::read_manifest(const Candidate& candidate) cons
     return manifest;
 }
 
-// The first rank reads it for all, so that all see the same marks.
+// Rank 0 reads it for all ranks, so that all see the same marks.
 Result<format::Manifest> Chooser::manifest_of(const Candidate& candidate) {
     auto& world = *context_.topology->world;
     format::Manifest manifest;
@@ -248,7 +248,7 @@ Result<format::Manifest> Chooser::manifest_of(const Candidate& candidate) {
     return manifest;
 }
 
-// And says so, whichever it is.
+// Decides about a marked snapshot, and reports the decision.
 Result<bool> Chooser::takes_marked(const format::Manifest& manifest, std::int64_t named) {
     const auto step = manifest.step;
     const bool takes = step == named || context_.marked == Marked::take;
@@ -275,8 +275,8 @@ Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<node:
     return choice;
 }
 
-// Every node file's record is looked at once, the files shared out among all ranks. Ranks of another node look there
-// for this one, so with several nodes the copies of this node alone say nothing.
+// Checks every node file's record once, with the files shared out among all ranks. With several nodes a rank may check
+// a file for another node, so this node's copies prove nothing; then it checks the target.
 Result<> Chooser::check_records(const Choice& choice) const {
     auto& world = *context_.topology->world;
     const auto size = static_cast<std::size_t>(world.size());
@@ -293,19 +293,19 @@ std::optional<std::int64_t> Chooser::before(std::int64_t step) const {
     return at == usable_steps_.begin() ? std::nullopt : std::optional(*std::prev(at));
 }
 
-// A process without memory or descriptors would fail at any snapshot, and come back from an older one. Storage that
-// fails now, and permissions that are missing for a night, may give the snapshot in a minute.
+// A process without memory or descriptors would fail at any snapshot and restart from an older one. Storage that fails
+// now, or permissions missing for a night, may give the snapshot soon.
 Error Chooser::judge(std::int64_t step, const std::string& directory, const Error& why) const {
     auto& world = *context_.topology->world;
     std::int64_t removed = 0;
     const auto looked = comm::agree(world, [&]() -> Result<> {
         if ((why.kind != ErrorKind::missing && why.kind != ErrorKind::corrupt) || world.rank() != 0) return {};
-        // Of another run that lies there now, files are neither damaged nor removed.
+        // If another run lies there now, its files are neither damaged nor removed.
         FB_TRY(catalog::check_identity(*context_.store, context_.run, context_.run_id));
         if (why.kind == ErrorKind::corrupt) return {};
         removed = 1;
         if (directory.empty()) return {};  // it was in this node's memory
-        // Where the stream is gone with all in it, its storage is.
+        // If the whole stream is gone, its storage is gone.
         FB_TRY(catalog::list_stream(*context_.store, context_.run, stream_));
         FB_TRY_ASSIGN(is_removed, catalog::is_removed(*context_.store, directory, 0));
         removed = is_removed ? 1 : 0;
@@ -351,6 +351,7 @@ Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const
     }));
     FB_TRY_ASSIGN(all, candidates(staged));
     FB_TRY(comm::agree(world, [&] {
+        // judge() reports the next older step from this list.
         usable_steps_.clear();
         for (const auto& candidate : all)
             if (candidate.usable) usable_steps_.insert(candidate.step);
@@ -361,7 +362,7 @@ Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const
             settled_ = false;  // agents may commit it before the next call
             return not_committed_now(candidate);
         }
-        // A committed one says what is wrong with its manifest; of others it is known why they cannot be used.
+        // Loading a committed snapshot reports the fault of its manifest. For others the reason is known already.
         if (!candidate.usable && candidate.directory.empty()) {
             FB_TRY(comm::agree(world, [&] { context_.pass_over({candidate.step, candidate.usable.error()}); }));
             continue;
@@ -377,7 +378,7 @@ Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const
         }
         FB_TRY_ASSIGN(accepted, accept(std::move(*choice)));
         if (accepted) return true;
-        below = candidate.step;  // other saves of this step are older: they are passed over with it
+        below = candidate.step;  // older saves of this step are skipped too
     }
     return false;
 }

@@ -1,6 +1,6 @@
-// Chooses the snapshot that a restart reads: the newest whole snapshot that is not marked, from staged copies first,
-// then from the target. It says of each newer one why it was passed over. A snapshot that is there and cannot be read
-// now is not passed over: it ends the restart, since the run would go back for nothing.
+// Chooses the snapshot for a restart: the newest whole snapshot without a mark, from staged copies first, then from the
+// target. It reports why it skipped each newer snapshot. If a snapshot exists and cannot be read now, it is not
+// skipped: it ends the restart, because the run would go back without need.
 
 #pragma once
 
@@ -35,12 +35,12 @@ struct ChooserContext {
     sys::Store* store = nullptr;
     std::string run;
     std::uint64_t run_id = 0;
-    std::chrono::milliseconds wait_max{};          // for what a dead session left staged to be drained
+    std::chrono::milliseconds wait_max{};          // for the drain of snapshots that a dead session staged
     node::Host* host = nullptr;                    // of this node's agent, on the node's first rank
-    std::vector<std::string> left = {};            // staging directories that earlier sessions left on this machine
-    Marked marked = Marked::pass_over;             // what becomes of marked ones that are not named
-    node::Say say = {};                            // for that wait, when it lasts
-    std::function<void(const std::string&)> note;  // what people should know of the choice; the same on all ranks
+    std::vector<std::string> left = {};            // staging directories of earlier sessions on this machine
+    Marked marked = Marked::pass_over;             // what to do with marked snapshots that are not named
+    node::Say say = {};                            // for that wait, if it is long
+    std::function<void(const std::string&)> note;  // notes for people about the choice; the same on all ranks
     std::function<void(NotTaken)> pass_over;       // likewise
 };
 
@@ -48,30 +48,30 @@ class Chooser {
 public:
     Chooser(ChooserContext context, std::string stream) : context_(std::move(context)), stream_(std::move(stream)) {}
 
-    /// Looks closer at a snapshot whose records are right, and keeps it. False passes it over, and says so; an error
-    /// ends the choosing.
+    /// Checks a snapshot with correct records more closely and keeps it. False skips it, after a report; an error ends
+    /// the choice.
     using Accept = std::function<Result<bool>(Choice)>;
-    /// Offers whole snapshots of the living line with a step below `below`, newest first, until one is accepted; false
-    /// when none is. Then nothing is there, or ChooserContext::pass_over was given all of it. Of marked ones that of
-    /// step `named` (-1: none) is offered, and others as the context says. An error where something below `below` is
-    /// there and cannot be read now, before an older one is offered.
-    /// Collective; all ranks are offered the same but for Choice::copies, which are those of the node.
+    /// Offers whole snapshots of the living line with a step below `below`, newest first, until `accept` takes one.
+    /// False if none is taken: then there is none, or ChooserContext::pass_over got all of them. Offers the marked
+    /// snapshot of step `named` (-1: none), and other marked snapshots as the context says. An error if a snapshot
+    /// below `below` exists and cannot be read now; no older snapshot is offered then. Collective. All ranks get the
+    /// same offers, except for Choice::copies, which are the node's.
     Result<bool> choose_below(std::int64_t below, std::int64_t named, const Accept& accept);
 
-    /// What an error means that all ranks have met at reading a snapshot; `directory` is the one at the target, or "".
-    /// `corrupt` and `missing` let a restart pass it over: it is damaged, or was removed since it was listed. Of any
-    /// other kind is the error that ends the restart. Collective.
+    /// Classifies an error that all ranks met when they read a snapshot. `directory` is its directory at the target, or
+    /// "". With `corrupt` and `missing` a restart may skip it: it is damaged, or was removed after the list. Any other
+    /// kind is the error that ends the restart. Collective.
     Error judge(std::int64_t step, const std::string& directory, const Error& why) const;
 
 private:
-    /// One save that may be restored, unless `usable` says why not.
+    /// A save for the restart. If it cannot be used, `usable` has the reason.
     struct Candidate {
         std::int64_t step = 0;
         format::Save save = {};
         std::string directory = {};  // at the target
-        std::string staged = {};     // the staged file that is all of it, where the target does not have it
+        std::string staged = {};     // a staged file that is the whole save, if the target does not have it
         Result<> usable = {};
-        bool uncommitted = false;  // it is whole in the memory of several nodes alone: it ends the choosing
+        bool uncommitted = false;  // whole, but only in the memory of several nodes: it ends the choice
     };
 
     Result<std::vector<node::StagedFile>> staged_here();
@@ -94,8 +94,8 @@ private:
 
     ChooserContext context_;
     std::string stream_;
-    std::set<std::int64_t> usable_steps_;  // of the candidates, as they were listed last
-    bool settled_ = false;                 // whether what an earlier session left was waited for
+    std::set<std::int64_t> usable_steps_;  // of the candidates in the last list
+    bool settled_ = false;                 // true after the wait for an earlier session's drains
 };
 
 }  // namespace forebay::restart

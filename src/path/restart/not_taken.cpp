@@ -26,7 +26,7 @@ std::string repair_of(ErrorKind kind) {
     }
 }
 
-// Advice of snapshots that differ in the step alone is given once, for the first of them.
+// If the advice of two snapshots differs only in the step, it is given once, for the first.
 std::string without_step(std::string advice, std::int64_t step) {
     for (const char before : {'@', '='}) {
         const auto named = fmt::format("{}{}", before, step);

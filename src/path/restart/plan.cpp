@@ -1,9 +1,10 @@
-// Computes what one rank takes: which node files it needs (files_needed), and of one of them the copies from the block
-// to the rank's memory (takes). Arrays are intersections of the rank's boxes with the blocks' boxes, halos included.
-// Columns are the rank's own rows where the number of ranks is that of the save, else an equal share of all rows in
-// their order. Replicated values are read by each node from another file, so that not all nodes read the first one.
+// Computes the bytes that one rank takes: the node files that it needs (files_needed), and for each file the copies
+// from blocks to the rank's memory (takes). For arrays these are intersections of the rank's boxes, halos included,
+// with the blocks' boxes. For columns they are the rank's own rows if the number of ranks is as in the save, else an
+// equal share of all rows in order. Each node reads replicated values from another file, so that not all nodes read the
+// first file.
 //
-// wanted_bytes() is the same computed from the rank's description alone. Reading compares the two: a difference means
+// wanted_bytes() computes the bytes from the rank's description alone. read() compares both numbers: a difference means
 // that block tables have holes.
 
 #include "path/restart/plan.hpp"
@@ -54,6 +55,7 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
     plan.rank_ = rank;
     plan.ranks_ = ranks;
     const auto own = node % static_cast<std::uint32_t>(manifest.nodes.size());
+    // In a shared file only node 0 has the replicated values.
     plan.replicated_from_ = format::holds_replicated(manifest.nodes[own]) ? own : 0;
     plan.tables_.resize(schema.tables.size());
     for (const auto& variable : schema.variables) {
@@ -79,7 +81,7 @@ RowRange Plan::share(std::uint32_t table) const {
                           rank_, ranks_);
 }
 
-// Equal values are read by each node from another file; of those that may differ rank 0's is meant, of node 0.
+// Each node reads equal values from another file. Values that may differ are rank 0's, in the file of node 0.
 std::uint32_t Plan::replicated_from(const describe::Binding& binding, std::size_t variable) const {
     return binding.is_first_ranks(variable) ? 0 : replicated_from_;
 }
@@ -143,14 +145,14 @@ void Plan::take_column(const describe::TableBinding& table, std::uint32_t table_
     const auto variable = table.variables[column];
     const auto source = source_[variable];
     const auto element = schema_->variables[variable].type.size_bytes;
-    const auto& data = table.columns[column];  // without an address while only the ranges are asked for
+    const auto& data = table.columns[column];  // no address while only the ranges are needed
     const auto stride = data.stride_bytes == 0 ? static_cast<std::int64_t>(element) : data.stride_bytes;
     const auto before = rows_before(*manifest_, tables_[table_index], file.record.node);
     const auto wanted = share(table_index);
     for (auto b = file.first_block[source]; b < file.first_block[source + 1]; ++b) {
         const auto& block = file.blocks[b];
         RowRange rows{0, block.box.size[0]};  // of the block
-        std::uint64_t at = 0;                 // the first of them in this rank's memory
+        std::uint64_t at = 0;                 // the place of the first row in this rank's memory
         if (own_rows()) {
             if (block.rank != rank_) continue;
         } else {
@@ -191,6 +193,7 @@ std::vector<Take> Plan::takes(const describe::Binding& binding, const format::No
     for (std::uint32_t t = 0; t < binding.tables.size(); ++t)
         for (std::size_t c = 0; c < binding.tables[t].variables.size(); ++c)
             take_column(binding.tables[t], t, c, file, out, taken_bytes);
+    // In the order of the file, so that the copies follow the reads.
     std::ranges::sort(out, {},
                       [&](const Take& take) { return file.blocks[take.block].offset_bytes + take.first_byte; });
     return out;

@@ -1,5 +1,5 @@
-// The plan of one rank for what it takes out of a snapshot: pure arithmetic on the manifest, block tables and what the
-// rank asks for.
+// The plan of one rank for the bytes that it takes from a snapshot: pure arithmetic on the manifest, the block tables
+// and the rank's description.
 
 #pragma once
 
@@ -13,40 +13,40 @@
 
 namespace forebay::restart {
 
-/// One copy out of a block into this rank's memory.
+/// One copy from a block to this rank's memory.
 struct Take {
     std::uint32_t block = 0;                      // index into NodeFile::blocks
-    std::uint64_t first_byte = 0, last_byte = 0;  // within the block: the span that the walk touches
+    std::uint64_t first_byte = 0, last_byte = 0;  // in the block: the range that the walk touches
     std::byte* to = nullptr;
-    RunWalk walk;  // a: within the block from first_byte on; b: from `to` on
+    RunWalk walk;  // a: in the block, from first_byte on; b: from `to` on
 };
 
 class Plan {
 public:
-    /// Matches the stream's description with the snapshot's, by name. `missing` or `refused` with the variable named.
-    /// `rank` of `ranks` is this rank; `node` chooses which file replicated values come from. References are kept.
+    /// Matches the stream's description with the snapshot's by name. `missing` or `refused`, with the variable. `rank`
+    /// of `ranks` is this rank. `node` selects the file for replicated values. Keeps references to the arguments.
     static Result<Plan> make(const Schema& schema, const format::Manifest& manifest, std::uint32_t rank,
                              std::uint32_t ranks, std::uint32_t node);
 
-    /// Whether each rank gets its own rows back.
+    /// True if each rank gets its own rows back.
     bool own_rows() const { return ranks_ == manifest_->world_ranks; }
-    /// This rank's rows of a table of the stream when shares are balanced.
+    /// This rank's rows of a table of the stream, in balanced shares.
     RowRange share(std::uint32_t table) const;
 
-    /// Node files that hold something for this rank.
+    /// Node files with bytes for this rank.
     std::vector<char> files_needed(const describe::Binding& binding) const;
 
-    /// The takes of this rank out of one of them. `rows`: see share(); with own_rows() the rank's own blocks. Bytes
-    /// that this rank will have got are added to `taken_bytes`.
+    /// This rank's copies from one node file. With own_rows() they are the rank's own blocks, else its share(). Adds
+    /// the bytes of these copies to `taken_bytes`.
     std::vector<Take> takes(const describe::Binding& binding, const format::NodeFile& file,
                             std::uint64_t& taken_bytes) const;
 
-    /// Bytes this rank asks for in all; it gets fewer only where an array with partial coverage has holes.
+    /// All bytes that this rank asks for. It gets fewer only if an array with partial coverage has holes.
     std::uint64_t wanted_bytes(const describe::Binding& binding) const;
-    /// Whether no array that this rank asks for may have holes.
+    /// True if no array that this rank asks for may have holes.
     bool complete(const describe::Binding& binding) const;
 
-    /// The snapshot's table that a table of the stream is matched with.
+    /// The snapshot's table for a table of the stream.
     std::uint32_t table_of(std::uint32_t table) const { return tables_[table]; }
 
 private:

@@ -1,9 +1,9 @@
 // Three walks over the node files that the ranks of a node need: rows_of() for the numbers of rows, map_staged() to map
-// and fault in copies that are in memory, read() for the bytes. FileByFile is the walk: one rank reads a file's head
-// and sends it to the others, who all visit it at the same time, in the same order; heads that fit are kept for the
-// next walk.
+// and fault in copies in memory, read() for the bytes. FileByFile is the walk. One rank reads a file's head and sends
+// it to the other ranks. All ranks visit the file at the same time and in the same order. Heads that fit are kept for
+// the next walk.
 //
-// All ranks of a node take part in each file, also those that need nothing of it, because the window and the sharing of
+// All ranks of a node take part in each file, even if they need nothing of it, because the window and the sharing of
 // checks are collective.
 
 #include "path/restart/reader.hpp"
@@ -27,7 +27,7 @@ public:
     FileByFile(const ReaderContext& context, const Choice& choice)
         : context_(context), choice_(choice), node_(*context.topology->node) {}
 
-    // Calls visit(node, path, head) on all ranks of the node for each file that one of them needs. The head is read
+    // Calls visit(node, path, head) on all ranks of the node for each file that any of them needs. Reads each head
     // once.
     using Visit = std::function<Result<>(std::size_t, const std::string&, const Kept::Head&)>;
     Result<> each(const std::vector<char>& own_needs, const Visit& visit) {
@@ -46,10 +46,11 @@ public:
                 continue;
             }
             std::uint64_t bytes = 0;
+            // The ranks take turns, so that no rank reads all heads.
             FB_TRY_ASSIGN(head, head_of(line, path, reader++ % node_.size(), bytes));
             FB_TRY(visit(i, path, head));
             if (kept.heads_bytes + bytes > limits::kept_heads_bytes) continue;
-            // The same heads on all ranks of a node, or they would not read the others together.
+            // All ranks of a node must keep the same heads: they read the other heads together.
             const auto keeps = comm::agree(node_, [&] { kept.heads.emplace(i, std::move(head)); });
             if (keeps) kept.heads_bytes += bytes;
             else kept.heads.erase(i);
@@ -87,7 +88,7 @@ private:
     comm::Group& node_;
 };
 
-// Neighbouring segments are faulted in by one call.
+// One call faults in neighbouring segments.
 Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segment>& segments,
                          const std::vector<char>& needed) {
     for (std::size_t i = 0; i < segments.size();) {
@@ -171,7 +172,7 @@ Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan
             node.max(claims);
             return comm::agree(node, [&]() -> Result<> {
                 scatter->settle(claims, node.rank());
-                // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
+                // If the variable was described after the choice, its copy may not be mapped yet.
                 FB_TRY_ASSIGN(mapping, copies.map(line));
                 return scatter->take(0, head.segments.size(), std::as_const(*mapping).bytes(), 0, path, *context.crew);
             });
@@ -190,7 +191,7 @@ Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan
         }));
         return window->read(*bytes, path, head.segments, *scatter, claims, *context.crew);
     });
-    // The ranks of a node agree on an error of the window, and after one it is of no use.
+    // The ranks of a node agree on an error of the window. After an error the window cannot be used.
     if (!done) window.reset();
     auto& world = *context.topology->world;
     const auto wanted = plan.wanted_bytes(binding);

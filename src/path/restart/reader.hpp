@@ -1,5 +1,5 @@
 // Reads a chosen snapshot into the memory of the ranks: staged copies through their mapping, other node files through a
-// window that the ranks of a node share, each segment read once a node and verified.
+// window shared by the ranks of a node. Each segment is read and verified once on each node.
 
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace forebay::restart {
 
-/// Things that one read of a snapshot leaves for the next, since codes read variable by variable: heads of node files,
-/// as many as limits::kept_heads_bytes allow, and the window.
+/// State between two reads of a snapshot, because codes read variable by variable: heads of node files, up to
+/// limits::kept_heads_bytes, and the window.
 struct Kept {
     struct Head {
         format::NodeFile file;
@@ -34,22 +34,22 @@ struct ReaderContext {
     comm::Topology* topology = nullptr;
     sys::Store* store = nullptr;
     std::string window_path;         // a file on the node for the shared window
-    std::uint64_t window_bytes = 0;  // of the node
+    std::uint64_t window_bytes = 0;  // on each node
     Kept* kept = nullptr;
-    sys::Crew* crew = nullptr;  // the threads of this rank that copy
+    sys::Crew* crew = nullptr;  // this rank's threads for copies
 };
 
-/// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.
+/// The rows of each table for this rank: its own blocks if the rank counts agree, else its share. Collective.
 Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
                                            const describe::Binding& binding);
 
-/// Maps the staged copies that this rank takes from, and faults in what it takes, so that read() runs at memory speed.
+/// Maps the staged copies that this rank needs, and faults in the needed pages, so that read() runs at memory speed.
 /// The tables' addresses need not be bound yet. Collective.
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding);
 
-/// Reads everything the plan takes. Collective; every rank gets the worst error. Whether every rank got all that it
-/// asked for: false where an array of partial coverage has holes, which keep what was in memory. After an error the
-/// memory may hold anything, bytes that failed their checksum too.
+/// Reads everything in the plan. Collective; every rank gets the worst error. True if every rank got all bytes that it
+/// asked for. False if an array of partial coverage has holes: the memory there is unchanged. After an error the memory
+/// may hold any bytes, also bytes with a wrong checksum.
 Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding);
 
 }  // namespace forebay::restart

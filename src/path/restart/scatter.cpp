@@ -15,7 +15,7 @@ namespace forebay::restart {
 
 namespace {
 
-// From here on a copy past the cache pays: the application reads its restored arrays much later.
+// From this size on a copy past the cache pays off: the application reads its restored arrays much later.
 constexpr std::uint64_t stream_bytes_min = 256u << 10;
 
 constexpr std::int64_t weight_of_all = 1 << 20, ranks_max = 1 << 20;
@@ -30,7 +30,7 @@ Scatter::Scatter(const format::NodeFile& file, const std::vector<format::Segment
       needed_(segments.size(), 0),
       weights_(segments.size(), 0) {
     for (const auto& take : takes_) {
-        // What is taken of the bytes that the take spans: all for a rank's own box, little for a neighbour's halo.
+        // The taken part of the bytes that the take spans: all for a rank's own box, little for a neighbour's halo.
         const auto span_bytes = static_cast<double>(take.last_byte - take.first_byte + 1);
         const auto weight = 1 + static_cast<std::int64_t>(static_cast<double>(take.walk.total_bytes()) / span_bytes *
                                                           static_cast<double>(weight_of_all));
@@ -50,6 +50,7 @@ Scatter::Scatter(const format::NodeFile& file, const std::vector<format::Segment
 std::vector<std::int64_t> Scatter::claims(int rank) const {
     std::vector<std::int64_t> claims(weights_.size(), 0);
     for (std::size_t i = 0; i < claims.size(); ++i)
+        // The rank makes equal weights different, so exactly one rank verifies a segment.
         if (weights_[i] != 0) claims[i] = weights_[i] * ranks_max + (ranks_max - 1 - rank);
     return claims;
 }
@@ -65,7 +66,7 @@ std::span<const Scatter::Touch> Scatter::touches_of(std::size_t segment) const {
 }
 
 void Scatter::copy(const Take& take, const format::Segment& segment, std::span<const std::byte> bytes) const {
-    const auto begin = file_.blocks[take.block].offset_bytes + take.first_byte;  // where the walk's offsets start
+    const auto begin = file_.blocks[take.block].offset_bytes + take.first_byte;  // the origin of the walk's offsets
     const auto end = segment.offset + segment.bytes;
     auto walk = take.walk;
     for (auto done = walk.seek(segment.offset - std::min(segment.offset, begin)); !walk.done(); walk.next(), done = 0) {
@@ -76,7 +77,7 @@ void Scatter::copy(const Take& take, const format::Segment& segment, std::span<c
     }
 }
 
-// The one place where all of a segment goes, if that is all that is taken of it.
+// The only destination of the whole segment; nullptr if it has other destinations.
 std::byte* Scatter::whole(std::size_t number) const {
     const auto& segment = segments_[number];
     const auto touches = touches_of(number);
@@ -115,7 +116,7 @@ Result<> Scatter::take(std::size_t first, std::size_t end, std::span<const std::
             return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", name)};
         return take_one(i, bytes.subspan(segment.offset - offset, segment.bytes), name);
     };
-    std::mutex mutex;  // taken where there is an error
+    std::mutex mutex;  // taken after an error
     auto failed = end;
     Result<> first_error;
     const auto threads = static_cast<std::uint32_t>(

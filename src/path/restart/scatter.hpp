@@ -1,12 +1,12 @@
 // Copies one rank's part of a node file into the rank's memory, segment by segment.
 //
-// Several ranks may need the same segment, for instance where one rank's halo is its neighbour's interior. The rank
-// that copies most of a segment also verifies it, because it reads those bytes anyway; the other ranks copy their part
-// unverified. So the result is valid only after all ranks have agreed that none of them found an error.
+// Several ranks may need the same segment, for example if one rank's halo is its neighbour's interior. The rank that
+// copies most of a segment also verifies it, because it reads those bytes anyway. The other ranks copy their part
+// unverified. So the result is valid only after all ranks have agreed that there is no error.
 //
-// Life: claims() says how much this rank copies of each segment
+// Life: claims() gives the amount that this rank copies of each segment
 //       -> the ranks that read the same bytes take the maximum of their claims
-//       -> settle() tells this rank which segments it verifies
+//       -> settle() selects the segments that this rank verifies
 //       -> take() for all segments, from the mapping of a staged copy or piece by piece from a window
 
 #pragma once
@@ -26,7 +26,7 @@ class Scatter {
 public:
     Scatter(const format::NodeFile& file, const std::vector<format::Segment>& segments, std::vector<Take> takes);
 
-    /// Whether this rank takes anything of each segment (indexed as `segments`).
+    /// True for each segment (indexed as `segments`) from which this rank takes bytes.
     const std::vector<char>& needed() const { return needed_; }
 
     /// The amount that this rank takes of each segment, for a maximum over the ranks: 0 is nothing, and no two claims
@@ -35,10 +35,10 @@ public:
     /// This rank verifies the segments for which its own claim is the largest.
     void settle(std::span<const std::int64_t> largest, int rank);
 
-    /// Copies what this rank takes of the segments from `first` up to and without `end`, by the threads of `crew`, and
-    /// verifies those that are this rank's to verify; where a whole segment goes to one place in one piece, both in one
-    /// pass. `bytes` are those of the file `name` from `offset` on. `corrupt` as check_segment, or where bytes are
-    /// missing; of several errors that of the first segment counts.
+    /// Copies this rank's bytes of the segments from `first` up to but not including `end`, with the threads of `crew`.
+    /// It verifies this rank's segments. If a whole segment goes to one place in one piece, it does both in one pass.
+    /// `bytes` are the bytes of the file `name` from `offset` on. `corrupt` as check_segment, or if bytes are missing.
+    /// The error of the first segment is returned.
     Result<> take(std::size_t first, std::size_t end, std::span<const std::byte> bytes, std::uint64_t offset,
                   const std::string& name, sys::Crew& crew) const;
 
@@ -54,10 +54,10 @@ private:
     const format::NodeFile& file_;
     const std::vector<format::Segment>& segments_;
     std::vector<Take> takes_;
-    std::vector<Touch> touches_;  // by segment: which takes span it
+    std::vector<Touch> touches_;  // by segment: the takes that touch it
     std::vector<char> needed_;
-    std::vector<char> verifies_;         // all that is needed, until settle()
-    std::vector<std::int64_t> weights_;  // 0 where nothing is taken
+    std::vector<char> verifies_;         // all needed segments, until settle()
+    std::vector<std::int64_t> weights_;  // 0 if nothing is taken
 };
 
 }  // namespace forebay::restart

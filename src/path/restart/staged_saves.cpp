@@ -1,5 +1,5 @@
-// Each node's first rank looks at its control pages. If something is neither committed nor given up on any node, all
-// first ranks tell what earlier sessions have staged there: the first pages of the node files, and their state.
+// Each node's first rank looks at its control pages. If any node has a slot that is neither committed nor given up, all
+// first ranks send the staged files of earlier sessions: the first pages of the node files, and their state.
 
 #include "path/restart/staged_saves.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 using node::SlotState;
 
-// A line of text; `forebay ls` on the nodes tells of all.
+// A line of text; `forebay ls` on the nodes shows all.
 constexpr std::size_t hosts_named_max = 4;
 
 /// A node file that an earlier session left on a node.
@@ -34,7 +34,7 @@ struct StagedPart {
     std::string first_pages;
     SlotState state = SlotState::empty;
     std::string host;
-    Error why = {};  // of one that has failed
+    Error why = {};  // if it failed
 };
 
 bool is_pending(SlotState state) { return state != SlotState::empty && state != SlotState::committed; }
@@ -46,7 +46,7 @@ Result<std::string> first_pages_of(const std::string& path) {
     return pages;
 }
 
-// What this session has saved itself is not among them.
+// Skips this session's own saves.
 Result<> add_parts(const node::Staging& staging, const StagedPlace& place, bool is_own,
                    std::vector<StagedPart>& parts) {
     const auto& page = staging.control();
@@ -91,7 +91,7 @@ Result<std::vector<StagedPart>> parts_here(const node::Staging& staging, const S
     for (const auto& directory : place.left) {
         if (is_of_this_session(directory)) continue;
         const auto watch = node::Watch::open(directory);
-        if (watch) FB_TRY(add_parts(watch->staging(), place, false, parts));  // else all of it was committed
+        if (watch) FB_TRY(add_parts(watch->staging(), place, false, parts));  // no page: all of it was committed
     }
     return parts;
 }
@@ -131,7 +131,7 @@ void decode(std::string_view text, std::vector<StagedPart>& parts) {
     }
 }
 
-/// What the nodes have of one save.
+/// The parts of one save on all nodes.
 struct Seen {
     format::Record record = {};
     std::set<std::uint32_t> nodes;
@@ -184,6 +184,7 @@ Result<std::vector<UncommittedSave>> uncommitted_saves(const comm::Topology& top
     bool is_any_pending = false;
     FB_TRY(comm::agree(world, [&] { is_any_pending = topology.leads() && has_pending(staging, place); }));
     std::vector<UncommittedSave> saves;
+    // The usual case costs this one number: nothing is pending.
     if (world.max(is_any_pending ? 1 : 0) == 0) return saves;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (!topology.leads()) return {};

@@ -15,21 +15,21 @@ namespace forebay::restart {
 
 namespace {
 
-// Measured on a virtual disk: larger reads are no faster, and a ring that outgrows the cache is slower.
+// Measured on a virtual disk: larger reads are no faster, and a ring larger than the cache is slower.
 constexpr std::uint64_t buffer_bytes_most = 4u << 20;
 // Two whole segments and the pages around them.
 constexpr std::uint64_t buffer_bytes_least = 2 * limits::segment_bytes + 2 * limits::page_bytes;
-// A rank that meets an error rings nobody: the others look for it this often.
+// A rank with an error does not ring: the other ranks look for it this often.
 constexpr std::chrono::milliseconds failure_pause{50};
 
 }  // namespace
 
 // The state of one buffer, shared by the ranks. Its k-th piece may be read into it from turn 2 k on, by one lane, and
-// is there from turn 2 k + 1 on; the last rank that leaves it makes that 2 k + 2.
+// is there from turn 2 k + 1 on. The last rank that leaves it sets turn 2 k + 2.
 struct Window::Buffer {
     std::atomic<std::uint32_t> turn{0};
-    std::atomic<std::uint32_t> left{0};    // ranks that are through with the piece
-    std::atomic<std::uint32_t> failed{0};  // of the first buffer only: a rank has an error, all shall leave
+    std::atomic<std::uint32_t> left{0};    // ranks that are done with the piece
+    std::atomic<std::uint32_t> failed{0};  // only in the first buffer: a rank has an error, all must leave
 };
 
 Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::string& path, std::uint64_t window_bytes) {
@@ -45,14 +45,16 @@ Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::str
         window.mapping_ = std::move(*mapping);
         return {};
     };
+    // The first rank makes the file before the other ranks open it.
     const bool leads = node.rank() == 0;
     FB_TRY(comm::agree(node, [&] { return leads ? map(sys::Mapping::create(path, total)) : Result<>(); }));
     FB_TRY(comm::agree(node, [&] { return leads ? Result<>() : map(sys::Mapping::open(path, true)); }));
+    // All ranks have mapped the file, so no crash leaves it behind from here on.
     FB_TRY(comm::agree(node, [&] { return leads ? store.remove(path) : Result<>(); }));
     return window;
 }
 
-// A new file is all zeros, which is how a Buffer begins.
+// A new file is all zeros, and so is a new Buffer.
 Window::Buffer& Window::buffer(std::uint64_t piece) {
     return reinterpret_cast<Buffer*>(mapping_.bytes().data())[piece % buffers_];
 }
@@ -68,7 +70,7 @@ std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segme
         if (needed[i] == 0) continue;
         const auto begin = round_down(segments[i].offset, limits::page_bytes);
         const auto end = round_up(segments[i].offset + segments[i].bytes, limits::page_bytes);
-        // Gaps below 64 KiB are read along: a disk takes longer to start another read.
+        // Gaps below 64 KiB are read too: a disk takes longer to start another read.
         if (!pieces.empty() && begin <= pieces.back().offset + pieces.back().bytes + limits::packed_variable_bytes &&
             end - pieces.back().offset <= buffer_bytes_) {
             pieces.back().last = i;
@@ -80,7 +82,7 @@ std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segme
     return pieces;
 }
 
-// From when on the buffer of a piece is free for it.
+// The first turn at which the buffer may be reused for this piece.
 std::uint32_t Window::turn_of(std::uint64_t piece) const { return static_cast<std::uint32_t>(2 * (piece / buffers_)); }
 
 bool Window::reached(Buffer& buffer, std::uint32_t turn) {
@@ -92,8 +94,8 @@ bool Window::reached(Buffer& buffer, std::uint32_t turn) {
     }
 }
 
-// Of every lanes() pieces in turn each rank of the node reads some, the r-th piece, the r + ranks-th and so on: with 8
-// lanes and 3 ranks rank 1 reads the pieces 1, 4, 7, 9, 12, 15, 17 and so on.
+// In each group of lanes() pieces, rank r reads the r-th piece, the r + ranks-th and so on. With 8 lanes and 3 ranks
+// rank 1 reads the pieces 1, 4, 7, 9, 12, 15, 17 and so on.
 std::uint64_t Window::own_lanes() const {
     const auto rank = static_cast<std::uint64_t>(node_->rank()), ranks = static_cast<std::uint64_t>(node_->size());
     return rank < lanes() ? (lanes() - rank - 1) / ranks + 1 : 0;
@@ -109,7 +111,8 @@ Result<bool> Window::fill(const catalog::PlainBytes& source, const Piece& piece,
     const auto turn = turn_of(number);
     auto& own = buffer(number);
     if (!reached(own, turn)) return false;
-    // Another rank may have given the turn, through its own mapping: this is the order with our own rank's reads.
+    // Another rank may have set the turn, after reads of its own mapping. This load orders our write after this rank's
+    // reads.
     (void)own.left.load(std::memory_order_acquire);
     FB_TRY(source.read(piece.offset, place(number).first(piece.bytes), scratch));
     own.turn.store(turn + 1, std::memory_order_release);
@@ -117,7 +120,7 @@ Result<bool> Window::fill(const catalog::PlainBytes& source, const Piece& piece,
     return true;
 }
 
-// Every reader takes the next of this rank's pieces, so that they are read in order by however many there are.
+// Every reader thread takes this rank's next piece, so any number of threads reads the pieces in order.
 Result<> Window::fill_on(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t end,
                          std::atomic<std::uint64_t>& next, catalog::PlainBytes::Scratch& scratch) {
     if (own_lanes() == 0) return {};
@@ -144,8 +147,10 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
                                        wanted.begin() + static_cast<std::ptrdiff_t>(piece.last) + 1,
                                        [](char segment) { return segment != 0; });
         auto& here = buffer(number);
+        // Without a need for the bytes, a rank only waits until the buffer is this piece's.
         if (!reached(here, takes ? turn + 1 : turn)) return {};
         if (takes) FB_TRY(scatter.take(piece.first, piece.last + 1, place(number), piece.offset, name, crew));
+        // A rank that takes nothing also counts, so the buffer is free only after all ranks.
         if (here.left.fetch_add(1) + 1 < static_cast<std::uint32_t>(node_->size())) continue;
         here.left.store(0);
         here.turn.store(turn + 2, std::memory_order_release);
@@ -162,7 +167,7 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
         if (!end) buffer(0).failed.store(1);
         return end;
     };
-    std::deque<Result<>> ends;  // whose elements stay where they are
+    std::deque<Result<>> ends;  // a deque, because its elements never move
     std::vector<Piece> pieces;
     std::atomic<std::uint64_t> next{0};
     std::vector<sys::Thread> readers;
@@ -172,7 +177,7 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
             return fill_on(source, pieces, pieces.size(), next, scratch);
         }));
     };
-    // What keeps readers from starting is no error of the restart: those there are read it all.
+    // If some readers cannot start, the restart goes on: the others read everything.
     const auto start_readers = [&]() -> Result<> {
         readers.reserve(own_lanes());
         while (readers.size() < own_lanes()) {
@@ -186,7 +191,7 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
         scatter.settle(claims, node_->rank());
         pieces = cut(segments, claims);
         static_cast<void>(attempt(start_readers));
-        // Without any reader this rank reads each of its pieces when it comes to it: all before are there by then, or
+        // Without a reader this rank reads each of its pieces when it needs it. All pieces before are there by then, or
         // are read by ranks that have not come so far.
         catalog::PlainBytes::Scratch scratch;
         return empty(name, pieces, scatter, crew, [&](std::uint64_t end) {

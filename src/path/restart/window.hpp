@@ -1,6 +1,6 @@
-// The shared window of a node: the ranks read the needed pieces of a node file into a ring of buffers, each piece once,
-// and take out of it what they want while the next pieces are on their way. Threads read; where none can be started,
-// the ranks do, piece by piece.
+// The shared window of a node. The ranks read the needed pieces of a node file into a ring of buffers, each piece once,
+// and copy from it while the next pieces are being read. Threads read; if no thread can be started, the ranks read
+// piece by piece.
 
 #pragma once
 
@@ -21,19 +21,20 @@ namespace forebay::restart {
 
 class Window {
 public:
-    /// About `window_bytes` of memory (two buffers of two segments at least), in one file at `path` that is removed
-    /// again once all have mapped it. Half of the buffers are read into at once. Collective over the node.
+    /// Takes about `window_bytes` of memory (at least two buffers of two segments), in one file at `path`. The file is
+    /// removed after all ranks have mapped it. Half of the buffers are read into at once. Collective over the node.
     static Result<Window> open(comm::Group& node, sys::Store& store, const std::string& path,
                                std::uint64_t window_bytes);
 
-    /// Reads what the ranks of the node need of one file and hands it to `scatter`, whose `claims` these are and which
-    /// verifies it. Collective over the node; errors are agreed, and after one the window is of no use any more.
+    /// Reads the bytes of one file that the ranks of the node need and passes them to `scatter`, which verifies them.
+    /// `claims` must be the claims of `scatter`. Collective over the node, also for errors. After an error the window
+    /// cannot be used.
     Result<> read(const catalog::PlainBytes& source, const std::string& name,
                   const std::vector<format::Segment>& segments, Scatter& scatter, std::vector<std::int64_t>& claims,
                   sys::Crew& crew);
 
 private:
-    struct Piece {                            // whole segments that are read in one go
+    struct Piece {                            // whole segments, read at once
         std::size_t first = 0, last = 0;      // segments, inclusive
         std::uint64_t offset = 0, bytes = 0;  // whole pages
     };
@@ -41,13 +42,13 @@ private:
     using FillUpTo = std::function<Result<>(std::uint64_t end)>;
 
     std::vector<Piece> cut(const std::vector<format::Segment>& segments, const std::vector<std::int64_t>& needed) const;
-    std::uint64_t lanes() const { return buffers_ / 2; }  // pieces that are read at once
+    std::uint64_t lanes() const { return buffers_ / 2; }  // number of pieces that are read at once
     std::uint64_t own_lanes() const;                      // by this rank
-    std::uint64_t own_piece(std::uint64_t count) const;   // the count-th that this rank reads
+    std::uint64_t own_piece(std::uint64_t count) const;   // this rank's piece number `count`
     std::uint32_t turn_of(std::uint64_t piece) const;
     Buffer& buffer(std::uint64_t piece);
     std::span<std::byte> place(std::uint64_t piece);
-    // Both are false when a rank has failed.
+    // Both are false after an error of any rank.
     bool reached(Buffer& buffer, std::uint32_t turn);
     Result<bool> fill(const catalog::PlainBytes& source, const Piece& piece, std::uint64_t number,
                       catalog::PlainBytes::Scratch& scratch);
@@ -59,7 +60,7 @@ private:
     comm::Group* node_ = nullptr;
     sys::Mapping mapping_;
     std::uint64_t buffers_ = 0, buffer_bytes_ = 0;
-    std::uint64_t pieces_done_ = 0;  // of the files before
+    std::uint64_t pieces_done_ = 0;  // of earlier files
 };
 
 }  // namespace forebay::restart

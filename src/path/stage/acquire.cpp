@@ -1,10 +1,10 @@
-// How the node's first rank gets a slot for a save: a free one, a waiting one that newest_only replaces, or none; and
-// how all ranks agree on it.
+// Gets a slot for a save. The node's first rank takes a free slot, or a waiting slot that newest_only replaces, or
+// none. Then all ranks agree on the result.
 //
-// A node that has its slot, or has failed, enters the agreement that ends every save, one maximum over the world, and
-// waits there for the others. One that has waited ask_others_every for its slot enters it undecided. Then, as long as
-// no node has failed, all repeat it: for example with slots after 0 s, 1 s and 5 s there are maxima at 2 s, 4 s and 5
-// s. So a node that fails after 1 s ends everybody's save after 2 s, with its own error.
+// A node that has its slot, or has failed, enters the agreement that ends every save: one maximum over the world. It
+// waits there for the other nodes. A node that has waited ask_others_every for its slot enters undecided. Then all
+// nodes repeat the maximum while no node has failed. Example: with slots after 0 s, 1 s and 5 s there are maxima at 2
+// s, 4 s and 5 s. If a node fails after 1 s, every save ends after 2 s with that node's error.
 
 #include <chrono>
 #include <limits>
@@ -25,10 +25,11 @@ constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 Result<Stager::Outcome> Stager::acquire(SlotWait& wait) {
     for (;;) {
+        // Read before the slots, so that a change after the look ends the wait at once.
         const auto seen = context_.staging->control().news.load(std::memory_order_acquire);
         FB_TRY(slots_.report_failure());
         if (slots_.take_free()) return Outcome::admitted;
-        // A policy that never waits must not leave a dead agent unnoticed either.
+        // A policy that never waits must also notice a dead agent.
         FB_TRY(context_.host->ensure());
         if (options_.policy == Policy::newest_only && slots_.take_waiting(description_.version(), description_.rows()))
             return Outcome::replacing;
@@ -46,20 +47,21 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema, SlotWait& wait) {
     if (outcome && *outcome == Outcome::admitted) {
         const auto start = sys::Clock::now();
         if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
+        // From here on a kill leaves no valid record, and so no half snapshot.
         if (outcome) slots_.current().invalidate();
         const auto layout = sys::Clock::now() - start;
         saved_.plan_seconds += std::chrono::duration<double>(layout).count();
         clock_.lap(format::TimingKind::plan);
         if (context_.timings != nullptr) context_.timings->tell_layout(layout);
     }
+    // Also after an error: the node's other ranks wait for the decision.
     slots_.tell(outcome ? *outcome : Outcome::failed, waited);
     return outcome;
 }
 
 Result<Stager::Outcome> Stager::follow(const Schema& schema) {
     FB_TRY_ASSIGN(decision, slots_.follow());
-    // The node's first rank alone knows what of its time was waiting for the slot, and what was laying out. Before that
-    // this rank has waited for it to come.
+    // Only the node's first rank knows its times for waiting and for the layout. This rank waited for it before.
     saved_.wait_seconds = std::chrono::duration<double>(decision.waited).count();
     const bool lays_out = decision.outcome == Outcome::admitted && context_.timings != nullptr;
     clock_.lap(format::TimingKind::agree,
@@ -82,6 +84,7 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
     bool must_plan = false;
     std::chrono::nanoseconds others_waited{0};  // for their slots, while this node had its own
     for (;;) {
+        // A decided node only repeats the maximum.
         if (own == Outcome::undecided) {
             const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
             own = decided ? *decided : Outcome::failed;
@@ -89,7 +92,7 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
             if (places && own_outcome && (own == Outcome::admitted || own == Outcome::replacing))
                 own_outcome = attempt([&] { must_plan = places->must_plan(slots_.current().layout()); });
         }
-        // The others of a node follow its first rank, so they say nothing about what is replaced.
+        // Only a node's first rank knows the replaced step, so the other ranks send `nothing`.
         const auto replaced = slots_.replaced_step();
         const std::int64_t open = own == Outcome::skipped ? 2 : own == Outcome::undecided ? 1 : 0;
         const auto own_wait =
@@ -103,7 +106,7 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
             clock_.lap(format::TimingKind::agree,
                        {{format::TimingKind::wait, std::chrono::nanoseconds(flags[5]) - own_wait - others_waited}});
         if (flags[0] != 0) return comm::agree(*topology.world, own_outcome).error();
-        // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
+        // If nodes replaced different steps, or only some nodes a step, the parts could never be committed.
         if (flags[1] != 1)
             return Agreed{.own = own,
                           .keeps = flags[1] == 0 && flags[2] == -flags[3],

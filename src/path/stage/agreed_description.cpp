@@ -10,7 +10,7 @@ namespace forebay::stage {
 
 namespace {
 
-// None where each node has a file of its own. Collective over the first ranks of all nodes.
+// nullptr if each node has its own file. Collective over the first ranks of all nodes.
 std::unique_ptr<FilePlaces> places_of(const TargetFile& file, const comm::Topology& topology,
                                       std::uint64_t block_bytes) {
     if (file.kind == TargetFile::Kind::shared) return shared_places(topology, file.as_h5part, block_bytes);
@@ -30,6 +30,7 @@ Result<> AgreedDescription::agree(const Call& call, const Schema& schema, const 
                                   bool changed, Values values, const Result<>& own_result) {
     auto& world = *topology_.world;
     const std::int64_t sum = values == Values::final ? sum_values(schema, binding, {}) : 0;
+    // A maximum of a number and of its inverse shows if all ranks have the same number.
     std::array<std::int64_t, 4 + call_numbers> flags{own_result ? 0 : 1, changed || version_ == 0 ? 1 : 0, sum, ~sum};
     const auto numbers = std::span(flags).last<call_numbers>();
     put_call(call, numbers);
@@ -38,6 +39,7 @@ Result<> AgreedDescription::agree(const Call& call, const Schema& schema, const 
     clock_.lap(format::TimingKind::agree);
     if (flags[0] != 0) return comm::agree(world, own_result);
     if (!is_alike(numbers)) return refuse_calls(world, call);
+    // A change on any rank makes all ranks compare their descriptions.
     if (flags[1] != 0) {
         FB_TRY(check_together(world, schema, binding));
         FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -65,7 +67,7 @@ Result<> AgreedDescription::check_final(const Schema& schema, const describe::Bi
     auto& world = *topology_.world;
     const std::int64_t sum = sum_values(schema, binding, direct);
     std::int64_t flags[] = {own_result ? 0 : 1, sum, ~sum};
-    clock_.lap(format::TimingKind::copy);  // until now the application has written into the slot
+    clock_.lap(format::TimingKind::copy);  // until now the application wrote into the slot
     world.max(flags);
     clock_.lap(format::TimingKind::agree);
     if (flags[0] != 0) return comm::agree(world, own_result);

@@ -1,8 +1,8 @@
-// A stream's description as all ranks have agreed on it. In each save they compare whether they make the same call,
-// describe the same and have the same replicated values. The slots of this node are laid out by what they agreed on.
+// A stream's description, as agreed by all ranks. In each save the ranks check that they make the same call, describe
+// the same variables and have equal replicated values. This node's slots are laid out by the agreed description.
 //
-// Ranks: every rank has one. Life: agree, in each save -> gather_rows -> lay_out of slots that do not fit. Between two
-// changes of the description agree() is one maximum over the world.
+// Ranks: every rank has one. Life: agree, in each save -> gather_rows -> lay_out for slots that do not fit. While the
+// description does not change, agree() costs one maximum over the world.
 
 #pragma once
 
@@ -25,35 +25,35 @@ namespace forebay::stage {
 
 class AgreedDescription {
 public:
-    /// Whether the replicated values are what will be saved, or the application still changes them.
+    /// `final`: the replicated values are the saved values. `not_yet`: the application still changes them.
     enum class Values { final, not_yet };
 
-    /// `topology` and `clock`, which is that of the save under way, must outlive it.
+    /// `topology` and `clock` must outlive this object. `clock` is the clock of the current save.
     AgreedDescription(const comm::Topology& topology, SaveClock& clock) : topology_(topology), clock_(clock) {}
     AgreedDescription(const AgreedDescription&) = delete;
     AgreedDescription& operator=(const AgreedDescription&) = delete;
 
-    /// How nodes share files, if they do. `block_bytes`: of the agent's writes. Collective over the first ranks of all
-    /// nodes.
+    /// Call it if nodes share files. `block_bytes` is the size of the agent's writes. Collective over the first ranks
+    /// of all nodes.
     void share_files(const TargetFile& file, std::uint64_t block_bytes);
 
-    /// `own_result` is what this rank has to complain about before: every rank then gets it. Collective.
+    /// `own_result` is an earlier error of this rank; then every rank gets it. Collective.
     Result<> agree(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                    Values values, const Result<>& own_result);
-    /// What agree() has left for later of values that are not final: the replicated ones are equal on every rank, but
-    /// for those marked in `direct`. Collective.
+    /// The check that agree() leaves out if values are not final: the replicated values are equal on every rank, except
+    /// variables marked in `direct`. Collective.
     Result<> check_final(const Schema& schema, const describe::Binding& binding, std::span<const char> direct,
                          const Result<>& own_result);
-    /// Once a save. Takes no memory. Collective over the node.
+    /// Call it once a save. Allocates nothing. Collective over the node.
     void gather_rows(const describe::Binding& binding) { parts_.gather_rows(*topology_.node, binding); }
-    /// Plans the slot and maps its file at `path`, which the node's first rank makes; faults it in. Local.
+    /// Plans the slot, maps its file at `path` and faults it in. The node's first rank makes the file. Local.
     Result<> lay_out(Slot& slot, const std::string& path, const Schema& schema, std::uint64_t alignment_bytes) const;
 
-    /// Of this description; slots that were laid out for another do not fit.
+    /// The version of this description. A slot laid out for another version does not fit.
     std::uint64_t version() const { return version_; }
-    /// Table by table, of each rank of the node.
+    /// By table; for each table by rank of the node.
     std::span<const std::uint64_t> rows() const { return parts_.rows(); }
-    /// On the node's first rank, where nodes share files; else none.
+    /// Only on the node's first rank, and only if nodes share files; else nullptr.
     FilePlaces* places() const { return places_.get(); }
 
 private:

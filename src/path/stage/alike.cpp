@@ -42,7 +42,7 @@ std::vector<std::byte> bytes_of_call(const Call& call) {
     return bytes;
 }
 
-// The first variable that differs; none where only ranks that write it themselves do.
+// The first variable that differs. The number of variables if only ranks differ that write it themselves.
 Result<std::size_t> find_variable(comm::Group& world, const Schema& schema, const describe::Binding& binding,
                                   std::span<const char> direct) {
     const auto count = schema.variables.size();
@@ -61,7 +61,7 @@ Result<std::size_t> find_variable(comm::Group& world, const Schema& schema, cons
     return v;
 }
 
-// "0.5 on rank 0, 0.25 on rank 2", of the first element that differs.
+// "0.5 on rank 0, 0.25 on rank 2", for the first element that differs.
 std::string show_difference(const Variable& variable, const comm::Unlike& unlike) {
     const auto at =
         static_cast<std::size_t>(std::ranges::mismatch(unlike.of_first, unlike.of_other).in1 - unlike.of_first.begin());

@@ -14,12 +14,12 @@ namespace forebay::stage {
 
 namespace {
 
-// Runs from this length on are checksummed while they are copied. Shorter ones, as the rows of a box inside a halo, are
-// gathered in a tile that stays in the cache: copied from there as one run they pass the cache of the slot's pages too.
+// Runs of this length or more are checksummed during the copy. Shorter runs, such as the rows of a box inside a halo,
+// are gathered in a tile in the cache first. From there they are copied as one run, past the cache.
 constexpr std::uint64_t fused_run_bytes = 4096;
 constexpr std::size_t tile_bytes = 16 << 10;
 
-// Rows of a tile: 2,048 structs of 32 bytes are 64 KiB and stay in L2 while the columns are picked from them.
+// Rows of a tile: 2,048 structs of 32 bytes are 64 KiB and stay in L2 while the columns are gathered.
 constexpr std::uint64_t tile_rows = 2048;
 constexpr std::size_t columns_at_once = 32;
 
@@ -50,19 +50,20 @@ bool contiguous(const ColumnCopy& column) {
     return column.from.stride_bytes == 0 || column.from.stride_bytes == column.element_bytes;
 }
 
-// The fewest rows of which every column has whole segments: 262,144 of a column of 4 bytes, 1,048,576 of one of 17.
+// The fewest rows at which every column ends with a whole segment: 262,144 for a column of 4 bytes, 1,048,576 for 17
+// bytes.
 std::uint64_t rows_of_whole_segments(std::span<const ColumnCopy> columns) {
     std::uint32_t all_bits = 0;
     for (const auto& column : columns) all_bits |= column.element_bytes;
     return limits::segment_bytes >> std::min(std::countr_zero(all_bits), std::countr_zero(limits::segment_bytes));
 }
 
-// The bytes of a packed box from `first` on.
+// Copies a part of a packed box, from byte `first` on.
 std::uint32_t put_piece_part(std::byte* to, const Piece& piece, std::uint32_t element_bytes, std::uint64_t first,
                              std::uint64_t bytes) {
     std::uint32_t crc = 0;
     std::array<std::byte, tile_bytes> tile;
-    std::size_t filled = 0;  // of the tile
+    std::size_t filled = 0;  // bytes in the tile
     const auto empty_tile = [&] {
         crc = crc32c_copy(to, tile.data(), filled, crc);
         to += filled;
@@ -73,6 +74,7 @@ std::uint32_t put_piece_part(std::byte* to, const Piece& piece, std::uint32_t el
         const auto* from = static_cast<const std::byte*>(piece.data) + walk.b() + done;
         const auto now = std::min(walk.run_bytes() - done, bytes);
         bytes -= now;
+        // The tile goes out before a long run: the checksum needs the bytes in order.
         if (filled + now > tile_bytes || now >= fused_run_bytes) empty_tile();
         if (now >= fused_run_bytes) {
             crc = crc32c_copy(to, from, now, crc);
@@ -158,6 +160,7 @@ void CopyList::add_columns(std::span<const ColumnCopy> columns, std::uint64_t ro
             add_bytes(column.to, column.from.data, rows * column.element_bytes, column.words);
             continue;
         }
+        // Contiguous columns need no gathering; only strided columns share a pass.
         columns_.push_back(column);
         if (columns_.size() - first == columns_at_once) gather_together();
     }

@@ -1,6 +1,5 @@
-// Goal: every way of copying a block gives the packed bytes and the CRC32C of each of its segments, by however many
-// threads.
-// Method: sizes around the borders of segments, and around what is worth a second thread; 1 to 5 threads.
+// Goal: every way to copy a block gives the packed bytes and the CRC32C of each segment, with any number of threads.
+// Method: sizes around the borders of segments, and around the size that is worth a second thread; 1 to 5 threads.
 
 #include "path/stage/copy.hpp"
 
@@ -30,7 +29,7 @@ std::vector<std::byte> noise(std::size_t size) {
     return bytes;
 }
 
-// Adds to a list with the room that a slot gives it, and runs it by each number of threads.
+// Adds to a list with a slot's reserve, and runs it with each number of threads.
 void by_all_crews(std::size_t blocks, const std::function<void(stage::CopyList&)>& add,
                   const std::function<void(std::uint32_t)>& check) {
     for (std::uint32_t threads = 1; threads <= 5; ++threads) {
@@ -129,7 +128,8 @@ TEST_CASE("columns: an array of structs, beside contiguous columns, any element 
         std::uint16_t mask;
         char label[17];
     };
-    const std::uint64_t rows = 2'400'001;  // three parts of rows: those of 17 bytes have whole segments each 1,048,576
+    // Three parts of rows: rows of 17 bytes have whole segments every 1,048,576 rows.
+    const std::uint64_t rows = 2'400'001;
     std::vector<Particle> particles(rows);
     for (std::uint64_t i = 0; i < rows; ++i) {
         particles[i] = {static_cast<float>(i), static_cast<std::int64_t>(i * i), static_cast<std::uint16_t>(i), {}};
@@ -175,7 +175,7 @@ TEST_CASE("columns: an array of structs, beside contiguous columns, any element 
 }
 
 TEST_CASE("columns of structs are cut at rows where all of them have whole segments, at any number of rows") {
-    const std::uint64_t whole = segment / 4;  // of elements of 4 and 8 bytes: 262,144
+    const std::uint64_t whole = segment / 4;  // for elements of 4 and 8 bytes: 262,144
     for (const auto rows :
          {std::uint64_t{0}, std::uint64_t{1}, whole - 1, whole, whole + 1, 3 * whole, 3 * whole + 5}) {
         CAPTURE(rows);

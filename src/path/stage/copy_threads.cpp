@@ -13,27 +13,27 @@ namespace forebay::stage {
 
 namespace {
 
-// A try copies pieces as long as that. Of some tries the best counts, but for the first, which makes the pages: in the
-// others a thread may have met a cold cache, or its neighbour has slept longer.
+// The time of a try. The best of several tries counts, because a thread may meet a cold cache or a sleeping neighbour.
+// The first try only makes the pages.
 constexpr std::chrono::microseconds try_time{300};
 constexpr int tries = 3;
-// Larger than what most cores keep for themselves, so that it is read from memory that cores share.
+// Larger than the private cache of most cores, so the data come from memory that cores share.
 constexpr std::size_t from_bytes = 2u << 20;
 constexpr std::size_t to_bytes = 1u << 20;
 constexpr std::size_t piece_bytes = 256u << 10;
-// Half as many threads must give so much of the rate to count as enough.
+// Half the threads are enough if they reach this part of the rate.
 constexpr double enough = 0.95;
 
 class CopyRate {
 public:
     explicit CopyRate(std::uint32_t threads_most) : memory_(threads_most), rates_(threads_most) {
-        // Not written here: each part is touched first by a thread that copies it.
+        // Not written here: each part must be touched first by its copying thread.
         for (auto& pair : memory_)
             pair = {std::make_unique_for_overwrite<std::byte[]>(from_bytes),
                     std::make_unique_for_overwrite<std::byte[]>(to_bytes)};
     }
 
-    /// Bytes a nanosecond of all threads of the crew.
+    /// Bytes a nanosecond, summed over all threads of the crew.
     double of(sys::Crew& crew) {
         const auto threads = crew.threads();
         double best = 0;

@@ -1,6 +1,6 @@
-// Goal: a rank's threads go on CPUs that are its own alone, and are no more than memory is fast for; where memory is
-// too short to find that out, the caller alone copies.
-// Method: masks as launchers give them; a real crew on this machine; every allocation fails in turn.
+// Goal: a rank's threads run only on CPUs of its own, and are only as many as memory can feed; if memory is too short
+// to measure this, only the caller copies.
+// Method: masks as launchers set them; a real crew on this machine; every allocation fails in turn.
 
 #include "path/stage/copy_threads.hpp"
 

@@ -1,13 +1,13 @@
-// The line to which the saves of a stream belong (format/lineage.hpp). Each rank works it out for itself: all ranks
-// choose the same snapshots and save the same steps, so they agree without a message.
+// The line of a stream's saves (format/lineage.hpp). Each rank computes it alone: all ranks choose the same snapshots
+// and save the same steps, so they agree without a message.
 //
-//   nothing chosen, first save of step s      goes on from s - 1: what lies below s is continued, the rest is abandoned
-//   newest() gave step c, or older(), restore()   goes on from c
-//   newest() found nothing                    begins anew: all that there is, is abandoned
-//   a snapshot is chosen between two saves    goes on from that: another line of this session begins
+//   nothing chosen, first save of step s         goes on from s - 1: continues steps below s, abandons the rest
+//   newest() gave step c, or older(), restore()  goes on from c
+//   newest() found nothing                       begins anew and abandons everything
+//   a snapshot is chosen between two saves       goes on from it: this session begins another line
 //
-// A session that saves a lower step than before, without having chosen a snapshot, stays on its line: its steps may be
-// the numbers of cases, in any order.
+// If a session saves a lower step than before without choosing a snapshot, it stays on its line: its steps may be case
+// numbers in any order.
 
 #pragma once
 
@@ -28,12 +28,12 @@ public:
     void chose(std::int64_t step, const std::vector<format::LineStart>& lines);
     void chose_nothing();
 
-    /// The lines of a save of `step`, its own last. Nothing changes until saved().
+    /// The lines of a save of `step`; the last is its own. Nothing changes until saved().
     std::vector<format::LineStart> lines_of(std::int64_t step) const;
-    /// Whether a save of `line` at `step` lies behind: the application did not go on from it, nor from a later one of
-    /// its line. Nothing while the application has neither chosen a snapshot nor saved one.
+    /// True if the application left the save of `line` at `step`: it did not go on from it, nor from a later save of
+    /// its line. Empty while the application has neither chosen nor saved a snapshot.
     std::optional<bool> has_left(const format::Line& line, std::int64_t step) const;
-    /// Whether the application has neither chosen a snapshot nor saved one.
+    /// True while the application has neither chosen nor saved a snapshot.
     bool is_new() const { return !chosen_ && lines_.empty(); }
     /// A save of `step` was admitted.
     void saved(std::int64_t step);

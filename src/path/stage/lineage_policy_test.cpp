@@ -1,4 +1,4 @@
-// Goal: which line a save belongs to follows from what the application did, in the same way on every rank.
+// Goal: the application's calls decide the line of a save, alike on every rank.
 
 #include "path/stage/lineage_policy.hpp"
 
@@ -23,7 +23,7 @@ TEST_CASE("nothing chosen: what lies below the first step is continued") {
     LineagePolicy lineage(4);
     CHECK(save(lineage, 10) == Lines{{{4, 0}, 9}});
     CHECK(save(lineage, 20) == Lines{{{4, 0}, 9}});
-    CHECK(save(lineage, 5) == Lines{{{4, 0}, 9}});  // numbers of cases, in any order
+    CHECK(save(lineage, 5) == Lines{{{4, 0}, 9}});  // case numbers, in any order
     CHECK(save(lineage, 5) == Lines{{{4, 0}, 9}});
     LineagePolicy first(1);
     CHECK(save(first, 0) == Lines{{{1, 0}, -1}});

@@ -35,6 +35,7 @@ Result<> NodeParts::exchange(const comm::Topology& topology, const Schema& schem
         for (auto& boxes : parts[i].boxes)
             for (auto& box : boxes) box = take(Box{});
     }
+    // Room for gather_rows(), which must not allocate in a save.
     own_rows_.resize(tables);
     all_rows_.resize(tables * parts.size());
     rows_.resize(tables * parts.size());

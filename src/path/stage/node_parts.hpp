@@ -1,5 +1,5 @@
-// The parts that the ranks of a node have of a stream: their boxes, as they were described, and the rows of their
-// tables, as each save finds them. Equal in all ranks of the node.
+// The parts of a stream that the ranks of a node have: their boxes from the description, and the rows of their tables
+// at each save. Equal on all ranks of the node.
 
 #pragma once
 
@@ -16,20 +16,20 @@ namespace forebay::stage {
 
 class NodeParts {
 public:
-    /// Once a description; makes room for gather_rows(). Collective over the node.
+    /// Call it once for each description. Makes room for gather_rows(). Collective over the node.
     Result<> exchange(const comm::Topology& topology, const Schema& schema, const describe::Binding& binding);
-    /// Once a save. Takes no memory. Collective over the node.
+    /// Call it once a save. Allocates nothing. Collective over the node.
     void gather_rows(comm::Group& node, const describe::Binding& binding);
 
-    /// Of all ranks of the node, ascending: for format::plan_layout().
+    /// All ranks of the node, ascending: for format::plan_layout().
     std::span<const format::RankPart> parts() const { return parts_; }
-    /// Table by table, of each rank: for format::change_rows().
+    /// By table, for each table by rank: for format::change_rows().
     std::span<const std::uint64_t> rows() const { return rows_; }
 
 private:
     std::vector<format::RankPart> parts_;
     std::vector<std::uint64_t> rows_;
-    std::vector<std::uint64_t> own_rows_, all_rows_;  // what is sent, and what comes of it: rank by rank, of each table
+    std::vector<std::uint64_t> own_rows_, all_rows_;  // sent, and received: by rank, for each rank by table
 };
 
 }  // namespace forebay::stage

@@ -18,7 +18,7 @@ void SaveClock::add(format::TimingKind kind, microseconds end) {
 nanoseconds SaveClock::lap(format::TimingKind before, std::initializer_list<Part> parts, sys::Clock::time_point now) {
     const auto end = whole(now);
     const nanoseconds passed = std::max(end - end_, microseconds(0));
-    nanoseconds later{0};  // than the part that is looked at
+    nanoseconds later{0};  // the time after the current part
     for (const auto& part : parts) later += std::max(part.length, nanoseconds(0));
     const auto all = std::min(later, passed);
     add(before, end - std::chrono::duration_cast<microseconds>(all));

@@ -1,8 +1,7 @@
-// Where the time of one save goes, as one rank sees it: into copying, the layout, waiting for other ranks, or waiting
-// for a slot. Each moment from the begin on belongs to exactly one of these, so that the parts add up to the whole, to
-// the microsecond.
+// Splits the time of one save on one rank into copying, layout, waiting for other ranks, and waiting for a slot. Each
+// moment from the begin on belongs to exactly one of them, so the parts add up to the whole, to the microsecond.
 //
-// Life: restart() -> lap() after each piece of work -> pieces(). Calls allocate nothing.
+// Life: restart() -> lap() after each piece of work -> pieces(). No call allocates.
 
 #pragma once
 
@@ -33,20 +32,20 @@ public:
     }
     sys::Clock::time_point began() const { return began_; }
 
-    /// The time since the last lap, or since the begin, was spent on `kind`.
+    /// Adds the time since the last lap, or since the begin, to `kind`.
     void lap(format::TimingKind kind, sys::Clock::time_point now = sys::Clock::now()) { add(kind, whole(now)); }
     struct Part {
         format::TimingKind kind = format::TimingKind::agree;
         std::chrono::nanoseconds length{0};
     };
-    /// The same, but its end was spent on `parts`, in this order, as far as there was time for them: if they are too
-    /// long, the last one counts first. Returns how much of them there was time for.
+    /// The same, but the last part of that time goes to `parts`, in this order. If they are longer than that time, the
+    /// last part comes first. Returns the time given to `parts`.
     std::chrono::nanoseconds lap(format::TimingKind before, std::initializer_list<Part> parts,
                                  sys::Clock::time_point now = sys::Clock::now());
 
     /// From the begin to the last lap: the sum over pieces().
     std::chrono::microseconds total() const { return end_; }
-    /// In the order of time, without a gap. Neighbours of one kind are one piece.
+    /// In order of time, without a gap. Neighbours of one kind are one piece.
     std::span<const Piece> pieces() const { return std::span(pieces_).first(count_); }
 
 private:
@@ -57,8 +56,8 @@ private:
 
     sys::Clock::time_point began_;
     std::chrono::microseconds end_{0};
-    // A save has eight at most; where one has waited long for a slot, two more for each time that it has asked the
-    // other nodes. Behind the last place pieces are merged into the one that is there.
+    // A save has eight at most. After a long wait for a slot it has two more for each time that it asked the other
+    // nodes. If there is no room, a piece is merged into the last piece.
     std::array<Piece, 16> pieces_;
     std::size_t count_ = 0;
 };

@@ -1,4 +1,4 @@
-// Goal: each moment of a save belongs to one part, and the parts add up to the whole. Method: made laps.
+// Goal: each moment of a save belongs to one part, and the parts add up to the whole. Method: laps with given times.
 
 #include "path/stage/save_clock.hpp"
 
@@ -21,11 +21,11 @@ TEST_CASE("laps become pieces, in order and without a gap, and neighbours of one
     CHECK(clock.pieces().empty());
     clock.lap(TimingKind::agree, begin + 1500ns);
     clock.lap(TimingKind::agree, begin + 3us);
-    clock.lap(TimingKind::plan, begin + 3us + 900ns);  // less than a microsecond: none
+    clock.lap(TimingKind::plan, begin + 3us + 900ns);  // less than a microsecond: no piece
     CHECK(clock.lap(TimingKind::agree, {{TimingKind::wait, 4us}, {TimingKind::plan, 2us}}, begin + 10us) == 6us);
     CHECK(clock.lap(TimingKind::agree, {{TimingKind::wait, 4us}, {TimingKind::plan, 3us}}, begin + 14us) == 4us);
     CHECK(clock.lap(TimingKind::agree, {{TimingKind::wait, -4us}}, begin + 16us) == 0us);
-    clock.lap(TimingKind::copy, begin + 15us);  // a clock that goes back takes nothing away
+    clock.lap(TimingKind::copy, begin + 15us);  // a clock that goes back removes nothing
     CHECK(clock.lap(TimingKind::agree, {{TimingKind::wait, 4us}}, begin + 15us) == 0us);
     CHECK(clock.total() == 16us);
     const auto pieces = clock.pieces();

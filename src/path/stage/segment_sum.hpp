@@ -1,5 +1,5 @@
-// The checksum words of a block, or of a part of it that begins with a segment, while it is being filled front to back:
-// one CRC32C a segment of 1 MiB.
+// The checksum words of a block while it is filled from front to back: one CRC32C for each segment of 1 MiB. It may be
+// a part of a block that begins with a segment.
 
 #pragma once
 
@@ -17,7 +17,7 @@ class SegmentSum {
 public:
     explicit SegmentSum(std::uint32_t* words = nullptr) : words_(words) {}
 
-    /// Takes bytes that lie in the slot already.
+    /// Adds bytes that are already in the slot.
     void add(std::span<const std::byte> bytes) {
         while (!bytes.empty()) {
             const auto now = std::min<std::size_t>(bytes.size(), limits::segment_bytes - filled_);
@@ -27,7 +27,7 @@ public:
         }
     }
 
-    /// Stores the word of a last, shorter segment.
+    /// Stores the word of a shorter last segment.
     void finish() {
         if (filled_ > 0) advance(limits::segment_bytes - filled_);
     }

@@ -10,7 +10,7 @@ namespace forebay::stage {
 
 namespace {
 
-// Longer strings are documents; what differs stands in the bytes that are shown beside.
+// Longer strings are documents. The bytes beside show the difference.
 constexpr std::size_t string_shown_max = 80;
 constexpr std::size_t bytes_shown_max = 32;
 
@@ -61,7 +61,7 @@ std::pair<std::string, std::string> show_values(Type type, std::span<const std::
                                                 std::span<const std::byte> other) {
     auto first = show_value(type, bytes), second = show_value(type, other);
     if (first != second) return {first, second};
-    // Two NaNs, or strings that differ in what is not shown: from the first byte that differs.
+    // Two NaNs, or strings that differ in hidden characters: show bytes from the first difference on.
     const auto at = static_cast<std::size_t>(std::ranges::mismatch(bytes, other).in1 - bytes.begin());
     return {fmt::format("{} (bytes {} from {})", first, show_bytes(bytes.subspan(at)), at),
             fmt::format("{} (bytes {} from {})", second, show_bytes(other.subspan(at)), at)};

@@ -1,4 +1,4 @@
-// Values as texts of errors show them.
+// Values in error texts.
 
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace forebay::stage {
 
-/// One element, for people: "0.5", "(1, -2)", "'abc'". What is no printable ASCII in a string is a '?': nobody has
-/// checked that it is UTF-8, and the text may end at a terminal.
+/// One element, for people: "0.5", "(1, -2)", "'abc'". In a string, '?' replaces each byte that is not printable ASCII:
+/// nobody has checked for UTF-8, and the text may end at a terminal.
 std::string show_value(Type type, std::span<const std::byte> bytes);
 
-/// Two elements that differ; with their bytes where that is all that tells them apart, as of two NaNs.
+/// Two elements that differ. If their texts are equal, as for two NaNs, their bytes are added.
 std::pair<std::string, std::string> show_values(Type type, std::span<const std::byte> bytes,
                                                 std::span<const std::byte> other);
 

@@ -29,7 +29,7 @@ Result<> Slot::plan(const Schema& schema, std::span<const format::RankPart> part
 }
 
 Result<> Slot::create(const std::string& path) {
-    // A mapping that is large enough is kept: its pages are warm, and a new one would fault them all again.
+    // Keep a mapping that is large enough: its pages are warm, and a new mapping would fault them all again.
     if (mapping_.bytes().size() < layout_.file_bytes) {
         mapping_ = {};
         FB_TRY_ASSIGN(mapping, sys::Mapping::create(path, layout_.file_bytes));
@@ -53,7 +53,7 @@ Result<> Slot::prefault() {
     for (std::size_t v = 0; v < own_.size(); ++v) {
         const auto blocks = own_blocks(static_cast<std::uint32_t>(v));
         if (blocks.empty()) continue;
-        // Row counts move blocks along their variable by as much as the headroom, so the pages around are faulted too.
+        // New row counts move blocks inside their variable by up to the headroom, so fault the pages around them too.
         const auto& extent = layout_.extents[v];
         const auto begin = blocks.front().offset_bytes, end = blocks.back().offset_bytes + blocks.back().size_bytes;
         const auto margin =
@@ -103,7 +103,7 @@ std::uint32_t Slot::put(const describe::Binding& binding, std::span<const char> 
 }
 
 void Slot::add_table(const describe::TableBinding& table, std::span<const char> direct) {
-    // As many columns at a time as are gathered in one pass; no list is allocated here.
+    // One pass gathers this number of columns. An array, because put() must not allocate.
     constexpr std::size_t at_once = 32;
     auto* words = format::crc_words(layout_, mapping_.bytes()).data();
     ColumnCopy columns[at_once];

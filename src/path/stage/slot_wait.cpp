@@ -38,12 +38,13 @@ Result<SlotWait::Turn> SlotWait::turn(std::uint32_t seen) {
     const auto end = std::min({stalls_at_, asks_at_, has_deadline ? deadline_ : stalls_at_});
     long_wait_.turn([&] { return show(); });
     auto& page = context_.staging->control();
+    // Nothing computes now, so the agent may drain at full speed.
     const node::Waiting waiting(page);
     sys::wait_on(page.news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
     return Turn::look_again;
 }
 
-// A number that changes whenever the agent gets anything done.
+// A number that changes with any progress of the agent.
 std::uint64_t SlotWait::progress() const {
     const auto& page = context_.staging->control();
     std::uint64_t sum = page.counts.drains + page.counts.commits + page.counts.aborts;

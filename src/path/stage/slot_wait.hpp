@@ -1,5 +1,5 @@
-// The wait of one save for a slot: how long the policy waits, what is said meanwhile, when it has lasted long enough to
-// ask the other nodes. By the node's first rank.
+// The wait of one save for a slot: the policy's limit, reports of a long wait, and the time to ask the other nodes.
+// Only on the node's first rank.
 
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace forebay::stage {
 
-/// How long a node waits for its slot without asking whether another node has failed, and then again and again. Most
-/// waits are over by then and cost no message. Beside a wait that is said after as long (node/long_wait.hpp), a maximum
-/// over the ranks costs nothing.
+/// A node waits this long for its slot before it asks if another node has failed, and repeats this. Most waits are over
+/// before and cost no message. A wait of this length is reported anyway (node/long_wait.hpp), so a maximum over the
+/// ranks costs nothing beside it.
 inline constexpr std::chrono::seconds ask_others_every{2};
 
 class SlotWait {
 public:
-    /// From now on. All of them must outlive it.
+    /// Begins now. All arguments must outlive it.
     SlotWait(const StagerContext& context, const StreamOptions& options, const StreamSlots& slots, std::int64_t step);
 
     enum class Turn { look_again, ask_others, no_longer };
-    /// Sleeps until there is other news than `seen`, or not for long. `no_longer` where the policy waits no longer,
-    /// `ask_others` where all ranks shall say how it stands with them; the error `retry` when the agent has got
-    /// nothing done for `stall_wait`, or the application has interrupted the wait.
+    /// Sleeps until `news` differs from `seen`, or for a short time. `no_longer` if the policy's limit is over.
+    /// `ask_others` if all ranks must report their state. The error `retry` if the agent made no progress for
+    /// `stall_wait`, or the application interrupted the wait.
     Result<Turn> turn(std::uint32_t seen);
-    /// After the others have been asked.
+    /// Call it after the other nodes were asked.
     void go_on() { asks_at_ = sys::Clock::now() + ask_others_every; }
 
     std::chrono::nanoseconds waited() const { return sys::Clock::now() - began_; }

@@ -1,12 +1,12 @@
-// One save of a stream, on each rank: begin() and finish(). begin() checks the description with all ranks, gathers the
-// rows of the node, and gets a slot: the node's first rank waits for one and lays it out if it must (admit), the others
-// learn its decision from the control page (follow). Then all ranks agree (acquire_together), so that either every node
-// saves this step or none does. finish() copies this rank's data into the slot; when all ranks of the node have done
-// so, its first rank seals it and rings the agent.
+// One save of a stream on each rank: begin() and finish(). begin() checks the description with all ranks, gathers the
+// rows of the node, and gets a slot. The node's first rank waits for a slot and lays it out if needed (admit). The
+// node's other ranks read its decision from the control page (follow). Then all ranks agree (acquire_together): either
+// every node saves this step or none does. finish() copies this rank's data into the slot. When all ranks of the node
+// are done, the first rank seals the slot and rings the agent.
 //
-// Between begin() and finish() the application may write blocks itself. abandon() gives the slot back whatever was
-// written. After the agreement nothing can fail but the plan of a shared file: ranks that had gone on would have sealed
-// their part.
+// Between begin() and finish() the application may write blocks itself. abandon() gives the slot back in any state.
+// After the agreement only the plan of a shared file can fail: if anything else could, ranks that went on would seal
+// their parts.
 
 #include "path/stage/stager.hpp"
 
@@ -36,7 +36,7 @@ Stager::Stager(StagerContext context, std::string stream, const StreamOptions& o
 
 Result<> Stager::add() {
     auto& node = *context_.topology->node;
-    // Before anything that may fail on one node alone: the first ranks of the others would wait for its.
+    // Before anything that may fail on only one node: the first ranks of the other nodes would wait for it.
     description_.share_files(options_.file, context_.block_bytes);
     std::uint32_t index = 0;
     FB_TRY(comm::agree(node, [&]() -> Result<> {
@@ -56,7 +56,7 @@ Counters Stager::counters() const {
     return all;
 }
 
-// The end of a save, whatever became of it: the time since the last lap was waiting for other ranks.
+// Ends a save with any result. The time since the last lap was spent waiting for other ranks.
 void Stager::count_time() {
     clock_.lap(format::TimingKind::agree);
     saved_.blocked_seconds = std::chrono::duration<double>(clock_.total()).count();
@@ -65,7 +65,7 @@ void Stager::count_time() {
     if (context_.timings != nullptr) put_timings();
 }
 
-// The whole save comes last: who reads it has all that lies within.
+// The whole save comes last, so a reader that sees it has all its parts.
 void Stager::put_timings() {
     auto& timings = *context_.timings;
     const auto rank = static_cast<std::uint32_t>(context_.topology->node->rank());
@@ -87,7 +87,7 @@ Result<> Stager::lay_out(std::size_t i, const Schema& schema) {
     return description_.lay_out(slots_[i], slots_.path(i), schema, context_.alignment_bytes);
 }
 
-// change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
+// change_rows() refuses a table that outgrew its capacity. Then only this node lays the slot out again.
 Result<> Stager::fit_current(const Schema& schema) {
     auto& slot = slots_.current();
     if (slot.fits(description_.version()) && slot.change_rows(description_.rows())) return {};
@@ -104,7 +104,7 @@ Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding,
     description_.gather_rows(binding);
     const bool leads = context_.topology->leads();
     for (std::size_t i = 0; i < slots_.count(); ++i) {
-        // Only the node's first rank may judge a slot's state; the others lay out what it has laid out.
+        // Only the node's first rank may judge a slot's state. The other ranks lay out the same slots.
         std::int64_t free = 0;
         if (leads && !slots_[i].fits(description_.version()) && node::is_free(slots_.control(i))) {
             slots_.control(i).state.store(node::SlotState::filling);
@@ -146,12 +146,12 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     if (agreed) saved_.kept = agreed->keeps;
     if (!agreed || !agreed->keeps) {
         slots_.give_back();
-        count_time();  // of a save that is refused or skipped too: it may have waited long for a slot
+        count_time();  // also for a refused or skipped save: it may have waited long for a slot
         if (!agreed) return agreed.error();
         ++counters_.skipped;
         return saved_;
     }
-    // Only when the plan of a shared file changes is there anything left to fail.
+    // Only a new plan of a shared file can still fail.
     if (agreed->must_plan) {
         const auto planned = comm::agree(*topology.world, [&] {
             if (auto* places = description_.places()) places->plan(schema);
@@ -167,6 +167,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     saved_.replaced = agreed->replaced;
     if (agreed->replaced >= 0) ++counters_.replaced;
     if (agreed->own == Outcome::replacing) {
+        // All ranks have agreed, so the waiting save may be lost now.
         if (topology.leads()) slots_.replace();
         topology.node->barrier();
         clock_.lap(format::TimingKind::agree);
@@ -190,13 +191,14 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     context_.topology->node->barrier();
     clock_.lap(format::TimingKind::agree);
     if (context_.topology->leads()) {
+        // The seal comes after the copies of all ranks of the node.
         const auto sealing = sys::Clock::now();
         record_.snapshot_id = splitmix(context_.session_id, saves_);
         record_.sealed_unix_ns = sys::unix_ns();
         if (const auto* places = description_.places()) record_.form = places->form();
         slot.seal(record_);
-        // This slot is needed again after as many saves as the stream has slots. Saves begin interval_ apart, so with
-        // 2 slots and a save every 10 s that is 20 s after this save began, and not after it was sealed.
+        // The stream needs this slot again after as many saves as it has slots. Saves begin interval_ apart: with 2
+        // slots and a save every 10 s, that is 20 s after the begin of this save, not after its seal.
         const std::chrono::nanoseconds saving = sys::Clock::now() - clock_.began();
         const auto needed_unix_ns =
             interval_.count() == 0 ? 0 : record_.sealed_unix_ns + (interval_ * options_.slots - saving).count();

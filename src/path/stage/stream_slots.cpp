@@ -37,8 +37,8 @@ void StreamSlots::forget_failures() {
     for (std::size_t i = 0; i < count(); ++i) failures_told_[i] = control(i).failures.load();
 }
 
-// Of two, the one that is not analysed any more, or has been read at least: a snapshot goes without its analyses only
-// where no other slot is free.
+// Prefers a slot that is not being analysed or was at least read. A snapshot loses its analyses only if no other slot
+// is free.
 bool StreamSlots::take_free() {
     const auto cost_of = [&](std::size_t i) {
         const auto holds = control(i).holds.load();
@@ -56,16 +56,17 @@ bool StreamSlots::take_free() {
     return true;
 }
 
-// Of two slots only where both wait, and then the older one: a kill before the new snapshot is sealed must find one
-// that is whole and no older than what is lost.
+// With two slots, only if both wait, and then the older slot: after a kill before the new seal, a whole snapshot must
+// remain that is no older than the lost snapshot.
 bool StreamSlots::take_waiting(std::uint64_t version, std::span<const std::uint64_t> rows) {
     std::size_t oldest = 0;
     for (std::size_t i = 0; i < count(); ++i) {
         if (control(i).state.load(std::memory_order_acquire) != node::SlotState::sealed) return false;
         if (slots_[i].sealed_save() < slots_[oldest].sealed_save()) oldest = i;
     }
-    // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
+    // A slot that needs a new layout would lose its save before all nodes have agreed to replace it.
     if (!slots_[oldest].fits(version) || !slots_[oldest].change_rows(rows)) return false;
+    // The agent may begin to drain the slot at this moment; then the exchange fails.
     auto waiting = node::SlotState::sealed;
     if (!control(oldest).state.compare_exchange_strong(waiting, node::SlotState::filling)) return false;
     current_ = oldest;
@@ -78,7 +79,7 @@ std::int64_t StreamSlots::replaced_step() const {
 }
 
 void StreamSlots::replace() {
-    // An agent that was killed leaves a lease with what the next one drains again.
+    // A killed agent may leave a lease on a slot that the next agent drains again.
     node::take_leases(staging_.control(), control(current_));
     current().invalidate();
     state_before_ = node::SlotState::empty;
@@ -87,8 +88,8 @@ void StreamSlots::replace() {
 void StreamSlots::give_back() {
     const auto before = std::exchange(state_before_, {});
     if (!before) return;
-    // The slot was free or held a waiting save. A save that newest_only replaces is whole until all ranks have agreed,
-    // so its slot goes back to the agent as sealed.
+    // The slot was free or held a waiting save. A save that newest_only replaces stays whole until all ranks have
+    // agreed, so its slot goes back to the agent as sealed.
     control(current_).state.store(*before == node::SlotState::sealed ? node::SlotState::sealed : node::SlotState::empty,
                                   std::memory_order_release);
     node::ring(staging_.control().bell);
@@ -105,6 +106,7 @@ void StreamSlots::hand_over(const format::Record& record, std::int64_t needed_un
     slot.sealed_steady_ns = node::steady_ns(sys::Clock::now());
     slot.file_bytes = current().layout().file_bytes;
     slot.needed_unix_ns = needed_unix_ns;
+    // The state comes last: an agent that sees it finds all members above.
     slot.state.store(node::SlotState::sealed, std::memory_order_release);
     state_before_.reset();
     node::ring(staging_.control().bell);
@@ -123,6 +125,7 @@ Result<StreamSlots::Decision> StreamSlots::follow() {
     auto& shared = stream_control();
     while (shared.decisions.load(std::memory_order_acquire) == decisions_) {
         sys::wait_on(shared.decisions, decisions_, liveness_pause);
+        // Without this check a rank would wait forever for a first rank that was killed.
         if (shared.decisions.load() == decisions_ && !staging_.application_lives())
             return Error{ErrorKind::broken,
                          fmt::format("stream '{}': the first rank of this node has ended", shared.name.data()),

@@ -1,10 +1,10 @@
-// Checks that a description is the same on all ranks and that their boxes fit together. The usual case costs a few
-// small collective calls however many ranks there are: one compares a checksum of the description, one compares sums
-// over the boxes.
+// Checks that all ranks have the same description and that their boxes fit together. The usual case costs a few small
+// collective calls with any number of ranks: one compares a checksum of the description, one compares sums over the
+// boxes.
 //
 // check_coverage() gives each cell of an array a random weight (describe/coverage.hpp). If the weights of all boxes,
-// added modulo 2^61 - 1, are those of the whole array, every cell is covered once. Only if they differ, or if the array
-// may have holes, do the ranks exchange their boxes, to find and name two that overlap.
+// added modulo 2^61 - 1, equal the weight of the whole array, every cell is covered once. Only if they differ, or if
+// the array may have holes, do the ranks exchange their boxes to find and report two that overlap.
 
 #include "path/stage/together.hpp"
 
@@ -61,7 +61,7 @@ Result<> check_own(const Schema& schema, const describe::Binding& binding) {
     return {};
 }
 
-// `first` is rank 0's: its schema, and in a line of its own whose values are meant.
+// `first` is rank 0's text: its schema, and a line with a digit for each variable, 1 for the first rank's variables.
 Result<> compare(const Schema& schema, const describe::Binding& binding, std::string_view first) {
     const auto end = first.rfind('\n');
     const auto whose = first.substr(end + 1);
@@ -88,17 +88,18 @@ Result<> compare(const Schema& schema, const describe::Binding& binding, std::st
     return {};
 }
 
-// Whose value is meant follows in a line of its own: the schema, which is what the files hold, does not say it.
+// The schema, as files hold it, does not mark the first rank's variables. So a line of digits follows it.
 std::string text_to_compare(const Schema& schema, const describe::Binding& binding) {
     auto text = format::schema_json(schema) + '\n';
     for (std::size_t v = 0; v < schema.variables.size(); ++v) text += binding.is_first_ranks(v) ? '1' : '0';
     return text;
 }
 
-// Compares every rank's schema with rank 0's; says which variable differs first. `own` is this rank's text.
+// Compares every rank's schema with rank 0's and reports the first variable that differs. `own` is this rank's text.
 Result<> check_same_schema(comm::Group& world, const Schema& schema, const describe::Binding& binding,
                            std::string& own) {
     const std::int64_t sum = crc32c(bytes_of(own));
+    // The maxima of a number and of its negative are opposite only if all ranks have the same number.
     std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
                                -static_cast<std::int64_t>(own.size())};
     world.max(extremes);
@@ -112,7 +113,7 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema, const descr
                  fmt::format("stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
 }
 
-// With every rank's boxes of the variable. Only for arrays with partial coverage and to explain errors.
+// Uses every rank's boxes of the variable. Only for arrays with partial coverage and to explain errors.
 Result<> check_overlap(comm::Group& world, const Variable& variable, const std::vector<Piece>& pieces) {
     std::vector<Box> own;
     FB_TRY(comm::agree(world, [&] {
@@ -135,12 +136,12 @@ Result<> check_overlap(comm::Group& world, const Variable& variable, const std::
     });
 }
 
-// `sums` is empty, with room for three numbers a variable.
+// `sums` is empty and has room for three numbers for each variable.
 Result<> check_coverage(comm::Group& world, const Schema& schema, const describe::Binding& binding,
                         std::vector<std::int64_t>& sums) {
     std::uint64_t seed = sys::random_u64();
     world.broadcast(std::as_writable_bytes(std::span(&seed, 1)), 0);
-    // A sum modulo 2^61 - 1 over any number of ranks, as two halves that cannot overflow; then the cells themselves.
+    // A sum modulo 2^61 - 1 over any number of ranks: two halves that cannot overflow. Then the number of cells.
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         if (schema.variables[v].kind != Kind::array) continue;
         std::uint64_t weight = 0;
@@ -162,7 +163,7 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const describe
         at += 3;
         Box whole{.size = variable.shape};
         for (int dim = 0; dim < variable.shape.dims(); ++dim) whole.lo.push_back(0);
-        // 2^31 * high modulo 2^61 - 1: high's upper part wraps around.
+        // Computes 2^31 * high modulo 2^61 - 1: the upper bits of high wrap around.
         std::uint64_t weight = low % ((std::uint64_t{1} << 61) - 1);
         for (int bit = 0; bit < 62; ++bit) {
             if (((high >> bit) & 1) == 0) continue;

@@ -1,5 +1,5 @@
-// Several nodes have one file, with whole node files side by side. The node that is alone in the last of them has a
-// file of its own.
+// Several nodes share a file, with their whole node files side by side. If the last file would have only one node, this
+// node has a file of its own.
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ public:
         return look_at_regions(store, path, arrived);
     }
 
-    // Round from the file of the node to ask first: where many are absent one of them is found soon, and the agents,
-    // which begin with their own, do not all look at the same one.
+    // The search begins with the file of `look_first_at` and wraps around. If many are absent, it finds one soon. Each
+    // agent begins with its own file, so the agents do not all read the same file.
     Result<std::optional<std::uint32_t>> absent(sys::Store& store, const std::string& directory,
                                                 const WantedSnapshot& wanted) const override {
         const auto per_file = per_file_of(wanted);
@@ -47,6 +47,7 @@ public:
         for (std::uint32_t node = 0; node < wanted.nodes;) {
             const auto path = format::node_path(node, wanted.nodes, wanted.form);
             const auto full_path = fmt::format("{}/{}", directory, path);
+            // The last node may be alone in its file; then the file has the form own.
             if (node + 1 < wanted.nodes) {
                 FB_TRY_ASSIGN(nodes, assemble_file(store, path, full_path, node, wanted, add));
                 node += nodes;
@@ -62,7 +63,7 @@ public:
         return sys::stretch_of(std::move(file), line.offset_bytes, line.file_bytes);
     }
 
-    // It follows from the regions, so that all of them must have been read.
+    // The head needs the regions of all nodes of the file, so all of them must be read first.
     std::optional<ShownHead> shown(const format::Manifest&, const format::NodeLine& line, const format::NodeFile& head,
                                    std::vector<format::Region>& seen) const override {
         const auto& form = head.record.form;
@@ -79,7 +80,7 @@ private:
         return std::get<format::CombinedFile>(wanted.form).nodes_per_file;
     }
 
-    /// All nodes of one file, and then its head. Gives how many they are.
+    /// Adds all nodes of one file, then writes its head. Returns the number of nodes.
     static Result<std::uint32_t> assemble_file(sys::Store& store, const std::string& path, const std::string& full_path,
                                                std::uint32_t first, const WantedSnapshot& wanted, const AddHead& add) {
         FB_TRY_ASSIGN(file, open_file(store, full_path));
@@ -101,7 +102,7 @@ private:
             schema = std::move(head.schema);
         }
         FB_TRY(file->close());
-        // The length is that of the last arrival.
+        // No length: the file ends with the region that arrived last.
         FB_TRY(write_head(store, full_path, format::encode_combined_head(page, schema, regions), {}));
         return own->nodes();
     }

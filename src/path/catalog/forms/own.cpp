@@ -1,4 +1,4 @@
-// Each node has a file of its own: that it is there under its name says that it is durable.
+// Each node has its own file. A file under its final name is durable.
 
 #include <fmt/format.h>
 
@@ -27,12 +27,13 @@ public:
 
     Result<std::optional<std::uint32_t>> absent(sys::Store& store, const std::string& directory,
                                                 const WantedSnapshot& wanted) const override {
-        std::string listed = "\n";  // no path: the first node lists its folder
+        std::string listed = "\n";  // no valid path: so the first node lists its directory
         std::vector<sys::Entry> entries;
         for (std::uint32_t node = 0; node < wanted.nodes; ++node) {
             const auto path = format::node_path(node, wanted.nodes);
             const auto slash = path.rfind('/');
             const auto folder = slash == std::string::npos ? std::string{} : path.substr(0, slash);
+            // Nodes of one directory follow each other, so one list serves all of them.
             if (folder != listed) {
                 auto listing = store.list(folder.empty() ? directory : fmt::format("{}/{}", directory, folder));
                 if (!listing && listing.error().kind == ErrorKind::missing) return std::optional(node);

@@ -33,7 +33,7 @@ Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std:
                                  first, catalog::id_text(page->snapshot_id)),
                      "nothing was committed, moved or removed; the staged copies stay on their nodes",
                      "move the file away and drain its nodes again"};
-    // Where many are absent, each agent finds one soon, and not all the same one.
+    // If many nodes are absent, each agent finds one soon, and the agents do not all read the same page.
     const auto begin = look_first_at >= first && look_first_at - first < nodes ? look_first_at - first : 0;
     for (std::uint32_t i = 0; i < nodes; ++i) {
         const auto node = first + (begin + i) % nodes;
@@ -63,9 +63,10 @@ Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format
 Result<> look_at_regions(sys::Store& store, const std::string& path, Arrived& arrived) {
     FB_TRY_ASSIGN(file, open_file(store, path));
     const auto page = load_page(*file, path);
+    // Failing storage or a newer version proves nothing. Any other error means that the page was not written yet.
     if (!page && (page.error().kind == ErrorKind::retry || page.error().kind == ErrorKind::unsupported))
         return page.error();
-    if (!page) return {};  // begun, and nothing has come
+    if (!page) return {};  // begun, and no node arrived
     arrived.nodes = page->nodes;
     FB_TRY_ASSIGN(nodes, arrived_regions(*file, *page, path));
     arrived.files += static_cast<std::uint32_t>(nodes.size());

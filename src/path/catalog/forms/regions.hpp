@@ -1,5 +1,5 @@
-// The regions of combined and shared files at the target: which of them have arrived, and the head that shows all of
-// them to HDF5 programs.
+// The regions of combined and shared files at the target: the arrived regions, and the head that shows all regions to
+// HDF5 programs.
 
 #pragma once
 
@@ -14,21 +14,21 @@
 
 namespace forebay::catalog {
 
-/// The answer of the page of a node's arrival: the checksum of the record in its region. Errors as
+/// Reads the arrival page of a node and returns the checksum of the record in its region. Errors as
 /// format::open_arrival().
 Result<std::uint32_t> read_arrival(sys::File& file, const format::Form& form, std::uint64_t snapshot_id,
                                    std::uint32_t node, const std::string& path);
 
-/// Whether what was asked for of a file has not come: absent and cut short say the same of one that others have begun.
+/// True if the error means "not arrived yet". In a file that other nodes began, absent and cut short mean the same.
 bool has_not_come(const Error& error);
 
-/// A node of the file at `path`, which begins with `first_node`, that has not arrived with this snapshot; nothing when
-/// all have. The file may be absent. The nodes are looked at from `look_first_at` on, if that is one of them.
+/// Returns a node of the file at `path` that has not arrived with this snapshot; empty if all arrived. The file may be
+/// absent. Its first node is `first_node`. The search begins with `look_first_at`, if the file has this node.
 Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
                                                    std::uint64_t snapshot_id, std::uint32_t first_node,
                                                    std::uint32_t look_first_at);
 
-/// Adds the nodes that have arrived in the file at `path`.
+/// Adds the arrived nodes of the file at `path`.
 Result<> look_at_regions(sys::Store& store, const std::string& path, Arrived& arrived);
 
 /// Writes the head of a file, durably, and sets its length if one is given.

@@ -1,5 +1,5 @@
-// All nodes have one file, in which each variable is one dataset: a node's head has a region, and its bytes lie among
-// those of the others.
+// All nodes share one file with one dataset for each variable. A node's head has its own region; its data lie between
+// the data of other nodes.
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ public:
         return NodeReader::open_within(std::move(part), line.offset_bytes, name);
     }
 
-    // There may be bytes of other nodes between the stretches of a segment.
+    // A segment may have several stretches, with bytes of other nodes between them.
     std::pair<std::uint64_t, std::uint64_t> bounds_of(const format::NodeFile& head, const format::Segment& segment,
                                                       std::uint64_t) const override {
         std::uint64_t first = UINT64_MAX, last = 0;
@@ -49,7 +49,7 @@ public:
         return {first, last};
     }
 
-    // It follows from the rows that the manifest counts.
+    // The head needs the rows of all nodes, and the manifest has them.
     std::optional<ShownHead> shown(const format::Manifest& manifest, const format::NodeLine& line,
                                    const format::NodeFile& head, std::vector<format::Region>&) const override {
         if (line.node + 1 != head.record.nodes) return {};
@@ -65,7 +65,7 @@ public:
     }
 };
 
-// Each node's bytes must lie where those of the nodes before it end, and all where the rows of all place them.
+// Checks that each node's bytes begin at the end of the node before, and that all lie at the place that the rows give.
 Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                               const AddHead& add) const {
     const std::string path = format::shared_file_name;
@@ -100,8 +100,8 @@ Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, c
     if (places->heads_offset != format::shared_heads_offset(schema, naming) || whole.places != plan.places ||
         whole.offsets != plan.offsets)
         return not_of_this(full_path, "its page and its nodes place the variables elsewhere than their rows do");
-    // The file may end with bytes that nobody writes, and the agent that set its length may have lost its host before
-    // its sync: here it is set durably.
+    // Nobody may have written the last bytes of the file, and the host of the agent that set its length may have died
+    // before the sync. So the length is set again, durably.
     return write_head(store, full_path, format::encode_shared_head(page, schema, rows), places->file_bytes);
 }
 

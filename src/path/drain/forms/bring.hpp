@@ -1,8 +1,8 @@
-// How an agent brings one sealed node file to its place in the part directory, for each form of files: own.cpp,
-// combined.cpp, shared.cpp. What else differs between the forms is in catalog/forms.
+// Brings one sealed node file to its place in the part directory. Each form of files has a file: own.cpp, combined.cpp,
+// shared.cpp. catalog/forms has the other differences between the forms.
 //
-// All of them leave what has come from this very save as it is, check every segment before it is written, and have the
-// bytes durable before a name or the page of the arrival says so.
+// All forms keep files that arrived from this same save, check every segment before they write it, and make the bytes
+// durable before the final name or the arrival page.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace forebay::drain {
 /// One node file to bring.
 struct Bringing {
     const NodeDrain& drain;
-    const format::NodeFile& file;  // its head as it is staged
+    const format::NodeFile& file;  // its staged head
     std::span<const std::byte> image;
     const std::string& path;  // of the file at the target
     const std::string& name;  // of the staged file, in texts
@@ -29,7 +29,7 @@ Result<> bring(const format::OwnFile& form, const Bringing& what);
 Result<> bring(const format::CombinedFile& form, const Bringing& what);
 Result<> bring(const format::SharedFile& form, const Bringing& what);
 
-/// Asks for the room of what takes several writes.
+/// Reserves room for ranges that take several writes.
 void reserve_room(sys::File& out, std::span<const move::ByteRange> ranges, const move::WriteOptions& options);
 
 /// Writes the node file unchanged from byte 0 of `out` on.

@@ -1,5 +1,5 @@
-// A combined file: the node file unchanged in its region. The node that is alone in the last of them has a file of its
-// own.
+// A combined file: the node file goes unchanged into its region. If the last file would have only one node, that node
+// has a file of its own.
 
 #include "core/base/try.hpp"
 #include "path/drain/forms/bring.hpp"

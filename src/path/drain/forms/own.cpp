@@ -1,4 +1,4 @@
-// A file of its own: written beside its name, plain or compressed, synced, then renamed.
+// An own file: written plain or compressed beside its final name, synced, then renamed.
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
     auto reader = catalog::NodeReader::open(store, path);
     if (!reader) return false;
     const auto staged = reader->peek().staged_crc32c;
-    return staged == file.record_crc32c && reader->head();  // a damaged one is written anew
+    return staged == file.record_crc32c && reader->head();  // a damaged file is written again
 }
 
 Result<> write_file(const Bringing& what, const std::string& path) {
@@ -67,16 +67,17 @@ Result<> bring(const format::OwnFile&, const Bringing& what) {
     FB_TRY_ASSIGN(there, is_there(*drain.store, what.path, what.file));
     if (there) return {};
     const auto temporary = what.path + ".tmp";
-    // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
-    // a truncate or a sync again (measured: GlusterFS, erasure-coded).
+    // Remove the file of an earlier try instead of writing over it. After a failure of its servers such a file may take
+    // writes, but never a truncate or a sync again (measured on GlusterFS, erasure-coded).
     FB_TRY(drain.store->remove(temporary));
     const auto write =
         drain.compression != nullptr && drain.compression->rules.any() ? write_file_compressed : write_file;
     if (auto written = write(what, temporary); !written) {
-        // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+        // Return the first error. If this removal fails too, recover removes the file later.
         static_cast<void>(drain.store->remove(temporary));
         return written;
     }
+    // The rename comes after the sync: a file under its final name is durable.
     return drain.store->rename(temporary, what.path);
 }
 

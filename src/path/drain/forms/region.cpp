@@ -12,7 +12,7 @@ namespace forebay::drain {
 
 namespace {
 
-/// One page, from where a direct write wants it.
+/// Writes one page from aligned memory, because a direct write needs it.
 Result<> write_page(sys::File& file, std::uint64_t offset, const format::Page& page) {
     alignas(limits::page_bytes) const format::Page aligned = page;
     return file.write(offset, aligned);
@@ -33,7 +33,7 @@ Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const
     auto reader = catalog::NodeReader::open(sys::stretch_of(std::move(*opened), offset, file.file_bytes), path,
                                             catalog::NodeReader::Length::exact);
     if (!reader) return Arrival::damaged;
-    const auto head = reader->head();  // all of it: what is damaged at the target is to be written anew
+    const auto head = reader->head();  // read the whole head: damage at the target is written again
     return head && head->record_crc32c == file.record_crc32c ? Arrival::whole : Arrival::damaged;
 }
 
@@ -48,12 +48,12 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
             ErrorKind::refused,
             fmt::format("{} has {} bytes, this save makes it {} long: it is not of this save", path, size, file_bytes),
             "", "move it away and drain again"};
-    // Any number of agents may do this at once, with this very number.
+    // Any number of agents may do this at once, with the same number.
     if (size < file_bytes) FB_TRY(whole->truncate(file_bytes));
     FB_TRY(write_page(*whole, format::record_offset_bytes, format::encode_page(format::page_of(file.record))));
     auto& all = *whole;
     const auto arrival_at = format::arrival_offset(form, file.record.node);
-    // One that came and was damaged at the target: it has not come any more, before its first byte is written anew.
+    // It arrived and was damaged at the target. Clear its arrival page before the first new byte.
     if (arrival == Arrival::damaged) {
         FB_TRY(write_page(all, arrival_at, {}));
         FB_TRY(all.sync());
@@ -62,8 +62,8 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
         sys::stretch_of(std::move(whole), format::region_offset(form, file.record.node), file.file_bytes);
     FB_TRY(write(all, *region));
     FB_TRY(region->sync());
-    // An agent that reads this page knows that the region is durable, because the region was synced before. The sync of
-    // the page itself is for this agent's own promise alone.
+    // The region was synced before, so any agent that reads this page knows that the region is durable. The sync of the
+    // page is only for this agent's own promise.
     FB_TRY(write_page(all, arrival_at, format::encode_arrival(file.record, file.record_crc32c)));
     FB_TRY(region->sync());
     return region->close();

@@ -1,9 +1,9 @@
-// Drains one sealed node file into its region of a combined or shared file, which agents of other nodes write at the
-// same time.
+// Drains one sealed node file into its region of a combined or shared file. Agents of other nodes write the same file
+// at the same time.
 //
-// Each writes its own region, and the same page as all others; the page of its arrival comes after the sync of its
-// region. What a stopped agent left is written anew, in place: nothing of the others is touched, so the file is neither
-// removed nor emptied nor ever given another size than the one that all agents know.
+// Each agent writes its own region, and the same page as all other agents. It writes the page of its arrival after the
+// sync of its region. If an agent stopped midway, its region is written again, in place. An agent never touches another
+// agent's bytes, so it never removes or empties the file, and sets only the size that all agents know.
 
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace forebay::drain {
 
-/// What of a node file is durable in its region of the file at `path`: nothing, another or a damaged one, or all of it.
+/// The node file's state in its region of the file at `path`: nothing durable, different or damaged, or complete.
 enum class Arrival { absent, damaged, whole };
 Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const format::NodeFile& file);
 
-/// `write` puts the node's bytes into `all` of the file, or into its region alone, whose offsets are those of the node
-/// file. What it writes by other descriptors it syncs itself.
+/// `write` writes the node's bytes to `all`, the whole file, or to `region`, with the offsets of the node file. If it
+/// uses other descriptors, it must sync them itself.
 using WriteRegion = std::function<Result<>(sys::File& all, sys::File& region)>;
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
                       Arrival arrival, const WriteRegion& write);

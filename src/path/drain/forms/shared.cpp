@@ -1,9 +1,9 @@
-// A shared file: the head of a node goes into its region, its bytes into datasets that agents of other nodes write at
-// the same time.
+// A shared file: a node's head goes into its region, its bytes into datasets. Agents of other nodes write these
+// datasets at the same time.
 //
-// What is contiguous goes from the mapping to the file in blocks cut at absolute multiples of the agent's block_bytes;
-// boxes that are not are gathered, window by window, and written in the longest runs there are. Past the page cache
-// only whole pages can go: the ends of a node's stretch, where its page has bytes of others too, go through it.
+// Contiguous data go from the mapping to the file in blocks cut at absolute multiples of the agent's block_bytes. Other
+// boxes are gathered, window by window, and written in the longest possible runs. Only whole pages can go past the page
+// cache. A page at the end of a node's stretch also has bytes of other nodes, so it goes through the cache.
 
 #include <algorithm>
 #include <array>
@@ -26,8 +26,9 @@ namespace {
 
 constexpr bool in_pages(std::uint64_t number) { return number % limits::page_bytes == 0; }
 
-/// The shared file as write_ranges() needs it: any bytes at any place. Whole pages go past the page cache if the file
-/// can, from an aligned copy where memory is not; the rest goes through it, by a descriptor of its own.
+/// The shared file for write_ranges(), with writes of any bytes at any place. Whole pages go past the page cache if the
+/// file can, from an aligned copy if memory is not aligned. All other writes go through the cache, by a second
+/// descriptor.
 class AnyPlace final : public sys::File {
 public:
     AnyPlace(sys::File& direct, sys::Store& store, const std::string& path)
@@ -66,7 +67,7 @@ private:
     sys::File& direct_;
     sys::Store& store_;
     const std::string& path_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::unique_ptr<sys::File> cached_;
 };
 
@@ -106,7 +107,7 @@ private:
         return {file_.blocks.data() + file_.first_block[v], file_.first_block[v + 1] - file_.first_block[v]};
     }
 
-    /// Whether the blocks of a variable are few stretches, each at least a block long or a whole block of a rank.
+    /// Adds the ranges of a variable if each of its blocks is one stretch of the file. False if not: it is scattered.
     bool add_contiguous(std::uint32_t v) {
         const auto before = ranges_.size();
         for (const auto& block : blocks_of(v)) {
@@ -127,7 +128,7 @@ private:
         return true;
     }
 
-    /// So that all but the ends are whole pages.
+    /// Splits ranges so that all but their ends are whole pages.
     void cut_off_ends(std::size_t from) {
         const std::vector<move::ByteRange> whole(ranges_.begin() + static_cast<std::ptrdiff_t>(from), ranges_.end());
         ranges_.resize(from);
@@ -160,7 +161,7 @@ private:
     PageBuffer buffer_;
 };
 
-// Small replicated variables lie side by side, and what is between them is nobody's: a few large writes bring them all.
+// Small replicated variables are neighbours with unused bytes between them, so a few large writes bring them all.
 Result<> SharedDrain::write_packed(std::vector<std::uint32_t>& variables) {
     const auto offset_of = [&](std::uint32_t v) { return file_.extents[v].shared_offset_bytes; };
     std::ranges::sort(variables, {}, offset_of);
@@ -197,6 +198,7 @@ Result<> SharedDrain::write_scattered(std::uint32_t v) {
         end = std::max(end, runs.back().offset_of(runs.back().count() - 1) + runs.back().bytes());
     }
     auto window = drain_.write.block_bytes * static_cast<std::uint64_t>(drain_.write.in_flight);
+    // Short runs make many pieces: a smaller window limits the list of pieces.
     if (window / limits::gathered_pieces_max > shortest)
         window = round_down(shortest * limits::gathered_pieces_max, limits::page_bytes);
     for (auto at = begin / window * window; at < end; at += window)
@@ -204,7 +206,7 @@ Result<> SharedDrain::write_scattered(std::uint32_t v) {
     return {};
 }
 
-// Two boxes may be neighbours within a row, so that pieces of several ranks make one run.
+// Boxes of several ranks may be neighbours within a row; then their pieces form one run.
 Result<> SharedDrain::write_window(std::span<const format::BlockRuns> runs, std::span<const format::Block> blocks,
                                    std::uint64_t begin, std::uint64_t end) {
     pieces_.clear();
@@ -235,8 +237,8 @@ Result<> SharedDrain::write_window(std::span<const format::BlockRuns> runs, std:
     return move::write_ranges(out_, buffer, ranges_, drain_.write, {}, drain_.done_bytes, drain_.stop);
 }
 
-// Checks and writes what the node holds of each variable. What goes by another descriptor than `all` is durable when
-// this returns; what goes by `all` its owner syncs.
+// Checks and writes the node's bytes of each variable. Bytes written by another descriptor than `all` are durable after
+// this call. The owner of `all` must sync `all`.
 Result<> write_datasets(const Bringing& what, sys::File& all) {
     AnyPlace out(all, *what.drain.store, what.path);
     FB_TRY(SharedDrain(what, out).write());
@@ -246,7 +248,7 @@ Result<> write_datasets(const Bringing& what, sys::File& all) {
 
 }  // namespace
 
-// The staged head goes into the region under a record of its own.
+// The staged head goes into the region with its own record.
 Result<> bring(const format::SharedFile&, const Bringing& what) {
     const auto& drain = what.drain;
     const auto region = format::encode_region(what.file, what.image);

@@ -1,5 +1,5 @@
-// A combined file: its nodes tell each other the lengths of their files, each save anew, since a node that lays out
-// anew does so alone and has another length then.
+// A combined file. In each save its nodes send each other the lengths of their files, because a node may change its
+// layout alone, and its length changes with it.
 
 #include "core/format/combined.hpp"
 #include "path/stage/forms/places.hpp"
@@ -30,11 +30,11 @@ public:
     }
 
 private:
-    std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file
+    std::unique_ptr<comm::Group> sharers_;  // the first ranks of the file's nodes
     const std::uint32_t nodes_per_file_, first_node_;
     const std::uint64_t block_bytes_;
     std::uint64_t head_bytes_ = 0;
-    std::vector<std::uint64_t> file_bytes_;  // of each of these nodes
+    std::vector<std::uint64_t> file_bytes_;  // for each of these nodes
 };
 
 }  // namespace

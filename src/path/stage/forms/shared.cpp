@@ -1,5 +1,5 @@
-// A shared file: the rows of all nodes and the longest of their heads decide where all variables lie. One exchange
-// among the first ranks plans it, and only when a node has changed.
+// A shared file. The rows of all nodes and the longest of their heads decide the places of all variables. The first
+// ranks plan them with one exchange, only after a change on a node.
 
 #include <algorithm>
 #include <numeric>
@@ -23,7 +23,7 @@ public:
 
     bool must_plan(const format::Layout& layout) override {
         new_share_ = share_of(layout);
-        // Another node may have changed.
+        // Make room always: another node may have changed.
         all_shares_.resize(new_share_.size() * topology_.nodes);
         return !planned_ || new_share_ != share_;
     }
@@ -55,7 +55,7 @@ public:
     void place(Slot& slot) override { slot.share(offsets_); }
 
 private:
-    // The rows of this node, one number a table, and the longest head that it has had.
+    // The rows of this node, one number for each table, and its longest head so far.
     std::vector<std::uint64_t> share_of(const format::Layout& layout) const {
         const auto ranks = layout.ranks.size();
         std::vector<std::uint64_t> share;
@@ -64,7 +64,7 @@ private:
                                             layout.rows.begin() + static_cast<std::ptrdiff_t>((table + 1) * ranks),
                                             std::uint64_t{0}));
         share.push_back(layout.data_offset_bytes);
-        // Slots may differ: the other one may have been laid out for more rows.
+        // Slots may differ: the other slot may have been laid out for more rows.
         if (planned_) share.back() = std::max(share.back(), share_.back());
         return share;
     }
@@ -74,9 +74,9 @@ private:
     const std::uint64_t block_bytes_;
     std::uint64_t heads_offset_ = 0;
     bool planned_ = false;                               // for this description
-    std::vector<std::uint64_t> share_;                   // what this node has told of itself in the last plan
-    std::vector<std::uint64_t> new_share_, all_shares_;  // for the next one
-    std::vector<std::uint64_t> offsets_;                 // of this node's bytes of each variable
+    std::vector<std::uint64_t> share_;                   // this node's numbers in the last plan
+    std::vector<std::uint64_t> new_share_, all_shares_;  // for the next plan
+    std::vector<std::uint64_t> offsets_;                 // of this node's bytes in each variable
 };
 
 }  // namespace
