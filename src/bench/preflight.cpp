@@ -53,7 +53,7 @@ void add_preflight(cli::CommandLine& line) {
                           "Find slow and broken nodes and storage targets before a run: one rank a node, rank 0 asks");
     cli::add_preflight_options(verb, *arguments);
     verb.examples(
-        "  srun -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n"
+        "  srun --mpi=pmix -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n"
         "  mpiexec --map-by ppr:1:node forebay preflight --target /scratch/me\n"
         "A rank that does not answer is reported; the others are then ended by MPI_Abort.\n");
     verb.action([arguments] { return preflight_of_ranks(*arguments); });

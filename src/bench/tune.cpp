@@ -329,7 +329,7 @@ void add_tune(cli::CommandLine& line) {
     verb.action([options] { return run(*options); });
     verb.examples(
         "  mpiexec -n 2 forebay tune --run /scratch/me --budget 25 --out .forebay/profile.json\n"
-        "  srun -N 64 forebay tune --run /scratch/me --bytes-per-rank 4280000000 --interval 360\n");
+        "  srun --mpi=pmix -N 64 forebay tune --run /scratch/me --bytes-per-rank 4280000000 --interval 360\n");
 }
 
 }  // namespace forebay::bench

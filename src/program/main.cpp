@@ -5,6 +5,7 @@
 #include "core/sys/process.hpp"
 #include "core/sys/program.hpp"
 #include "core/terminal/print.hpp"
+#include "core/terminal/srun_task.hpp"
 #include "program/transfer_verbs.hpp"
 #include "program/verbs.hpp"
 
@@ -12,6 +13,12 @@ int main(int count, char** arguments) {
     using namespace forebay::cli;
     forebay::sys::hold_standard_descriptors();  // libhdf5 opens files without asking which number they get
     forebay::sys::ignore_file_size_signal();
+    const auto left = leave_to_first_task(count > 1 ? arguments[1] : "");
+    if (!left) {
+        print_error(left.error());
+        return static_cast<int>(exit_of(left.error().kind));
+    }
+    if (*left) return **left;
     if (count > 1 && is_transfer_verb(arguments[1]) && !compares_snapshots(count, arguments)) {
         CommandLine line(program_summary);
         add_transfer_verbs(line);

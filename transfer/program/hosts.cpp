@@ -21,9 +21,10 @@ namespace {
 // Each has a channel, a thread of ssh and a part of the first process's attention.
 constexpr std::size_t hosts_max = 1024;
 
-// srun starts the step's one task on that node beside what runs there, and passes bytes on as they are.
+// srun starts the step's one task on that node beside other steps, and passes bytes on as they are. --overlap shares the
+// CPUs with them, --mem=0 the memory: without it Slurm waits until the other steps end.
 std::vector<std::string> srun_words(const std::string& host) {
-    return {"srun", "--overlap", "--quiet", "--unbuffered", "--nodes=1", "--ntasks=1", "--nodelist=" + host};
+    return {"srun", "--overlap", "--mem=0", "--quiet", "--unbuffered", "--nodes=1", "--ntasks=1", "--nodelist=" + host};
 }
 
 Result<std::vector<std::string>> hosts_of_slurm() {

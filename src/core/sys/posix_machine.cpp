@@ -88,6 +88,13 @@ std::uint32_t user_id() { return ::geteuid(); }
 
 std::int64_t process_id() { return ::getpid(); }
 
+std::string name_of_parent() {
+    const auto comm = kernel_text(fmt::format("/proc/{}/comm", ::getppid()).c_str());
+    std::string text = comm ? *comm : "";
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
 std::string processor_name() {
     constexpr std::string_view label = "model name";
     const auto text = kernel_text("/proc/cpuinfo");

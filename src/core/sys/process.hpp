@@ -14,6 +14,8 @@
 namespace forebay::sys {
 
 std::int64_t process_id();
+/// The name of the program that started this process, as in /proc/PID/comm: at most 15 characters. Empty if unknown.
+std::string name_of_parent();
 
 /// Takes the numbers 0 to 2 where they are closed, so that no file of ours or of a library gets one; whoever writes to
 /// them fails as before. For programs at their start; what opens something here calls it itself.

@@ -69,7 +69,7 @@ void add_preflight(CommandLine& line) {
     verb.option("--ssh-at-once", arguments->ssh_at_once, "Of those that run here");
     verb.flag("--here", arguments->here, "Answer questions that come on standard input (--hosts starts this)");
     verb.examples(
-        "  srun -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n"
+        "  srun --mpi=pmix -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n"
         "  forebay preflight --hosts nid00[01-64] --target /scratch/me\n"
         "  forebay preflight --targets /ost/0 --targets /ost/1 --servers servers.txt\n"
         "  forebay preflight --target /scratch/me --after preflight.json\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <istream>
 #include <mutex>
 #include <vector>
@@ -28,6 +29,12 @@ constexpr std::uint64_t binary_piece_bytes = 1u << 20;
 constexpr double probe_part = 0.9;
 // How long the thread that gives answers sleeps at most before it looks whether the questions have ended.
 constexpr std::chrono::milliseconds look_pause{100};
+
+// sbatch --exclude takes Slurm's name of a node. It may differ from the name of the host, which may have a domain.
+std::string own_name() {
+    const char* of_slurm = std::getenv("SLURMD_NODENAME");
+    return of_slurm != nullptr && *of_slurm != '\0' ? of_slurm : sys::host_name();
+}
 
 // Of the program and its libraries: paths and sizes. Their contents would have to be read from storage.
 std::uint64_t hash_of_programs() {
@@ -117,7 +124,7 @@ Result<> perform_task(const Question& question, NodeAnswer& answer) {
 class LocalNode final : public Nodes {
 public:
     std::size_t size() const override { return 1; }
-    std::string name(std::size_t) const override { return sys::host_name(); }
+    std::string name(std::size_t) const override { return own_name(); }
     Result<> ask(std::size_t, const std::string& question) override {
         worker_.take(question);
         return {};
@@ -175,7 +182,7 @@ void NodeWorker::take(const std::string& text) {
     } else {
         auto thread = sys::Thread::start(work);
         if (thread) job->thread = std::move(*thread);
-        else job->done = NodeAnswer{job->question.number, sys::host_name(), {}, {}, thread.error().what};
+        else job->done = NodeAnswer{job->question.number, own_name(), {}, {}, thread.error().what};
     }
     const std::lock_guard hold(state_->lock);
     state_->jobs.push_back(std::move(job));
@@ -198,7 +205,7 @@ std::optional<std::string> NodeWorker::answer(sys::Clock::time_point until) {
     jobs.erase(ready);
     if (!job->done) {
         job->thread.leave();
-        return encode(NodeAnswer{.number = job->question.number, .host = sys::host_name(), .hangs = true});
+        return encode(NodeAnswer{.number = job->question.number, .host = own_name(), .hangs = true});
     }
     auto answer = std::move(*job->done);
     hold.unlock();
@@ -207,7 +214,7 @@ std::optional<std::string> NodeWorker::answer(sys::Clock::time_point until) {
 }
 
 NodeAnswer perform(const Question& question) {
-    NodeAnswer answer{.number = question.number, .host = sys::host_name()};
+    NodeAnswer answer{.number = question.number, .host = own_name()};
     const auto done = attempt([&] { return perform_task(question, answer); });
     if (!done) answer.failed = done.error().what;
     return answer;
