@@ -270,9 +270,9 @@ public:
     /// example from a flag of its signal handler. `forebay stop --save` asks only for a save. Conditions of analyses
     /// come this way too (Job::condition).
     ///
-    /// If the job's limit ends the simulation, the call writes RUN/.continue for the script that submits the next job.
-    /// The first call of a session removes that file. The first call also asks the batch system. Each call costs one
-    /// maximum of 5 numbers over all ranks, and a broadcast if a condition is fulfilled. Collective.
+    /// If it asks to stop for the job's limit, the call also writes RUN/.continue for the script that submits the next
+    /// job. The first call of a session removes that file. The first call also asks the batch system. Each call costs
+    /// one maximum of 5 numbers over all ranks, and a broadcast if a condition is fulfilled. Collective.
     Result<Job> job(bool stop_wanted = false);
 
     /// Waits for the agents, at most Options::close_wait. Then it releases staging and reports each snapshot that could

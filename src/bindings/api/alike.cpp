@@ -28,7 +28,7 @@ std::vector<std::byte> encode(const Settings& settings) {
     return bytes;
 }
 
-// The inverse of encode(), of bytes that it gave.
+// The inverse of encode(). Only for bytes from encode().
 Settings decode(std::span<const std::byte> bytes) {
     Settings settings;
     const auto take = [&] {
@@ -50,7 +50,7 @@ bool has(std::span<const Setting> settings, const std::string& name) {
     return std::ranges::find(settings, name, &Setting::name) != settings.end();
 }
 
-// "slots is 1 on rank 0 and 2 on rank 3", of two lists that differ.
+// "slots is 1 on rank 0 and 2 on rank 3", for two lists that differ.
 std::string show_difference(const Settings& first, const Settings& other, const std::string& where_first,
                             const std::string& where_other) {
     const auto [here, there] = std::ranges::mismatch(first, other);
@@ -64,7 +64,7 @@ std::string show_difference(const Settings& first, const Settings& other, const 
     return there == other.end() ? "their number differs" : text(there->name, "not set", quoted(there->value));
 }
 
-// The error of the lowest rank that has one; else `refused`, where the ranks do not all have the same settings.
+// Fails with the error of the lowest rank that has an error; else `refused`, if the ranks have different settings.
 template <class Mine>
 Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::string& who, const char* outcome) {
     std::vector<std::byte> bytes;

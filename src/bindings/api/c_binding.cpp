@@ -1,4 +1,4 @@
-// include/forebay/forebay.h: converts, calls, converts back.
+// include/forebay/forebay.h: each call converts, calls C++, and converts back.
 
 #include "bindings/api/c_binding.hpp"
 
@@ -23,7 +23,7 @@ fb_status tell(const Error& why, fb_error* error) {
     if (error != nullptr) {
         const auto text = why.text();
         auto bytes = std::min(text.size(), sizeof error->text - 1);
-        // Never within a character of several bytes.
+        // Never cut within a UTF-8 character.
         while (bytes < text.size() && bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
         std::memcpy(error->text, text.data(), bytes);
         error->text[bytes] = '\0';
@@ -35,7 +35,7 @@ std::string text_or_empty(const char* text) { return text == nullptr ? std::stri
 
 namespace {
 
-// A wait that no clock can count is refused by the call that gets it.
+// A wait that no clock can count stays out of range: the call that gets it refuses it.
 std::chrono::milliseconds milliseconds(double seconds) {
     constexpr double longest = 1e12;
     return std::chrono::milliseconds(

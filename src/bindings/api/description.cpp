@@ -18,7 +18,7 @@ Error unknown(const std::string& name, const char* what) {
     return {ErrorKind::missing, fmt::format("no {} '{}' is described.", what, name)};
 }
 
-// A box that is bound again, where nobody says its type.
+// Checks a box that is bound again without a type.
 Result<> check_again(const Variable& variable, const Piece& piece) {
     const auto refuse = [&](const std::string& why) {
         return Error{ErrorKind::refused,
@@ -39,7 +39,7 @@ Result<> check_again(const Variable& variable, const Piece& piece) {
     return {};
 }
 
-// Room for `more` without a copy each time: describing takes linear time.
+// Grows by doubling: many calls that describe then take linear time.
 template <class T>
 void make_room(std::vector<T>& vector, std::size_t more = 1) {
     if (vector.capacity() - vector.size() < more) vector.reserve(2 * vector.size() + more);
@@ -60,7 +60,7 @@ Result<> StreamDescription::add(Variable variable, void* data, std::vector<Piece
         names_.remove(variable.name);
         return fits.error();
     }
-    // From here on nothing can fail: a description without its binding would be read past its end.
+    // From here on nothing can fail: a save would read past the end of a binding without an entry.
     schema.variables.push_back(std::move(variable));
     binding.data.push_back(data);
     binding.first_rank.push_back(which == Replicated::first_rank ? 1 : 0);
@@ -100,7 +100,7 @@ Result<std::uint32_t> StreamDescription::add_table(const std::string& name, cons
         while (c > 0) names_.remove(variables[--c].name);
         return joined.error();
     }
-    // From here on nothing can fail.
+    // From here on nothing can fail, as in add().
     schema.tables.push_back(std::move(table_name));
     for (auto& variable : variables) schema.variables.push_back(std::move(variable));
     binding.data.resize(schema.variables.size(), nullptr);
@@ -156,6 +156,7 @@ Result<> StreamDescription::forget(const std::string& name) {
     binding.data.erase(binding.data.begin() + index);
     binding.first_rank.erase(binding.first_rank.begin() + index);
     binding.pieces.erase(binding.pieces.begin() + index);
+    // Columns after the removed variable move up by one.
     for (auto& table : binding.tables)
         for (auto& column : table.variables) column -= column > static_cast<std::uint32_t>(index) ? 1 : 0;
     changed = true;

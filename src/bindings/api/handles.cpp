@@ -56,7 +56,8 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     FB_TRY(describe::check_values(stream, options));
     FB_TRY(node::check(node::rules_of(options), stream));
     FB_TRY(node::check(options.insitu, stream));
-    // Where the bytes of a node begin in a file of several is settled before anybody knows how small they may become.
+    // A file of several nodes fixes the offset of each node before compression, so compressed sizes are not known in
+    // time.
     if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
         return refusal(
             fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
@@ -111,7 +112,7 @@ Result<Stream> Session::stream(const std::string& name, const Result<StreamOptio
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
 
-// Programs of the job have other current directories.
+// The path is absolute, since programs of the job have other current directories.
 std::string Session::spool() const {
     if (!state_->staging) return {};
     return std::filesystem::absolute(node::spool_path(state_->staging->directory())).lexically_normal();

@@ -15,8 +15,8 @@ namespace forebay {
 
 namespace {
 
-// Until a save of this job is durable nothing tells how long that takes. Closing a session, MPI_Finalize() and the
-// launcher take seconds, whatever is saved.
+// Before the first durable save, the time of a drain is unknown. Closing a session, MPI_Finalize() and the launcher
+// take seconds, whatever the size of the data.
 constexpr std::chrono::seconds reserve_unknown{35}, reserve_to_end{10};
 
 bool asks(const std::optional<node::Flagged>& flagged, Analysis::Action action) {

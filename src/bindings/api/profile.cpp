@@ -33,14 +33,15 @@ bool has(const Names& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-// A profile is a file of others: its values become a part of a text that is parsed.
+// A profile comes from other people, and its values become part of a text that is parsed. So only plain characters
+// pass.
 bool is_plain(std::string_view value) {
     return !value.empty() && value.find_first_not_of(
                                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                  ":._-") == std::string_view::npos;
 }
 
-// As lines of a configuration, of the names that belong to it.
+// The values of `names` as lines of a configuration.
 template <class Names>
 Result<std::string> lines_of(const format::AdviceSetting& setting, std::string_view prefix, const Names& names) {
     std::string text;
@@ -72,10 +73,10 @@ format::AdviceSetting those_not_set(const format::AdviceSetting& setting, std::s
     return left;
 }
 
-// Of the first rank.
+// The result of the search, on the first rank.
 struct ProfileLook {
-    std::string text, path;  // of the profile without its trials; empty: none fits
-    std::string fit;         // "exact", "distance 1.0: nodes 16 for 8"
+    std::string text, path;  // the profile without its trials; empty: none fits
+    std::string fit;         // "exact" or, for example, "distance 1.0: nodes 16 for 8"
     std::vector<std::string> notes;
 };
 
@@ -174,7 +175,7 @@ Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::S
         const telemetry::RunKind kind{.cluster = telemetry::cluster_name(),
                                       .nodes = static_cast<std::uint64_t>(std::max(1, world.size() / ranks_of_machine)),
                                       .ranks_per_node = static_cast<std::uint64_t>(ranks_of_machine)};
-        // The mount of a home may hang as any other: the thread that is left behind holds what it fills.
+        // The mount of a home may hang too. The thread left behind then owns `look`, which it fills.
         FB_TRY(within(
             options.open_wait, "the profile",
             [look, kind, run = options.run, name = options.profile] {
@@ -228,11 +229,11 @@ void ProfileUse::set(const std::string& name, const std::vector<std::string>& in
 void ProfileUse::compare(const Saved& saved, const node::Control& page, const comm::Topology& topology,
                          const node::Say& say) {
     if (!watch) return;
-    // A profile's rates are those of a machine: of all its ranks, and of the agents of all its parts, at the same time.
+    // The rates of a profile are for a machine: all its ranks, and the agents of all its parts, at the same time.
     const auto ranks_of_machine = static_cast<double>(topology.machine->size());
     const auto parts = ranks_of_machine / static_cast<double>(topology.node->size());
     const auto bytes = static_cast<double>(saved.bytes) * ranks_of_machine;
-    // Not the whole call: in that ranks wait for those that come late, which no profile knows.
+    // Not the whole call: it includes waiting for late ranks, of which a profile knows nothing.
     for (const auto& line : {watch->saved(bytes, saved.plan_seconds + saved.copy_seconds),
                              watch->drained(static_cast<double>(page.counts.bytes_drained.load()) * parts,
                                             page.counts.drain_seconds.load())})
