@@ -48,10 +48,10 @@ module forebay
     !> Opens a stream:
     !> call session%stream(name, stream [, options] [, stat] [, errmsg])
     !>
-    !> options: text with the lines that could stand below [streams.NAME] in the configuration, as in 'slots =
-    !> 2'//new_line('a')//'file = "shared"'. Options that it leaves out have their defaults. If it is absent or blank,
-    !> the options of the configuration count. Unknown options, and options that differ between ranks, are refused on
-    !> all ranks. Collective.
+    !> options: text, one option a line, as below [streams.NAME] in the configuration:
+    !> 'slots = 2'//new_line('a')//'file = "shared"'. Options that it leaves out have their defaults. If it is absent or
+    !> blank, the options of the configuration count. Unknown options, and options that differ between ranks, are
+    !> refused on all ranks. Collective.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< true while this node's agent drains
     !> A directory of this node for small files of any program of the job. The agent packs them into a few files of the
