@@ -14,7 +14,7 @@ namespace {
 
 Error refusal(const std::string& why, const std::string& next) { return {ErrorKind::refused, why, "", next}; }
 
-// One part alone, where partitions are not asked for.
+// Without check_partitions it opens only one part.
 Result<format::Set> open_set(const std::string& file, bool check_partitions) {
     auto& store = sys::posix_store();
     if (check_partitions) return format::open_set(store, file);
@@ -43,7 +43,7 @@ Result<> check_mismatch(const Data& data, const format::Set& set) {
     return {};
 }
 
-// Bytes of records [begin, end) go to `to`; the rest of the block is read for its checksum.
+// Copies the bytes [begin, end) of the block to `to`. Reads the rest of the block only for its checksum.
 Result<> copy_block(sys::File& file, const foreign::Sealed& block, std::uint64_t begin, std::uint64_t end,
                     std::byte* to) {
     foreign::SealedReader reader;
@@ -74,7 +74,7 @@ Error damaged(const Data& data, const std::string& variable, int rank, const Err
 std::vector<int> share_of(int file_ranks, int rank, int ranks) {
     const int each = file_ranks / ranks, more = file_ranks % ranks;
     if (each == 0) return ranks - rank <= more ? std::vector<int>{ranks - rank - 1} : std::vector<int>{};
-    const int before = std::max(0, rank - (ranks - more));  // ranks below this one that have one more
+    const int before = std::max(0, rank - (ranks - more));  // ranks below this rank that have one more
     std::vector<int> share(static_cast<std::size_t>(each + (ranks - rank <= more ? 1 : 0)));
     for (std::size_t i = 0; i < share.size(); ++i) share[i] = rank * each + before + static_cast<int>(i);
     return share;

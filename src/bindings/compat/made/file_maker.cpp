@@ -41,7 +41,7 @@ Result<> FileMaker::end(const Result<>& outcome, bool keep) {
         if (!written) return with_context(ended.error(), ended.error().what + " (" + written.error().what + ")");
         return ended;
     }
-    // Under the lock, for which the next writer of the name waits.
+    // Removed under the lock, for which the next writer of the name waits.
     if (keep || run_.has_writer()) return {};
     return sys::remove_tree_at_once(*store_, run_.path());
 }

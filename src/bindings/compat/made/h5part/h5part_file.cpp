@@ -59,14 +59,14 @@ private:
         auto result = write(snapshots, expected >= 0);
         if (result) return result;
         const auto& error = result.error();
-        // What it holds is not known; a part that cannot be removed is overwritten by the next making.
+        // The part may be incomplete. If it cannot be removed, the next making overwrites it.
         static_cast<void>(store_.remove(part_));
         return with_context(error, fmt::format("{} was not made: {}", making_.file, error.what),
                             fmt::format("{} with all that is committed", run_.path()),
                             fmt::format("forebay h5part {}", making_.file));
     }
 
-    /// How many snapshots there will be, or -1 where the writer has not said so.
+    /// The number of snapshots to expect; -1 if the writer has not written it.
     Result<std::int64_t> expected_snapshots() {
         const auto path = run_.expected_path();
         if (making_.snapshots >= 0) {
@@ -119,9 +119,9 @@ private:
                             expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
     }
 
-    /// A writer that begins anew removes the file first. So one that is there without any snapshot is to be appended
-    /// to, by a writer that committed nothing; and where no writer said how many snapshots there are, it was made of
-    /// others of them before this one was drained.
+    /// A writer that begins anew removes the file first. So if the file exists and no snapshot does, a writer wanted to
+    /// append and committed nothing. If no writer wrote the number of snapshots, the file was made from other
+    /// snapshots, before this one was drained.
     Result<H5PartMade> write(const std::vector<catalog::Snapshot>& committed, bool all_are_here) {
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
         if (committed.empty() && has_file) return H5PartMade{.was_there = true};
@@ -150,7 +150,7 @@ private:
         return result;
     }
 
-    /// The file to append to stays as it is until the longer one has its name.
+    /// The file stays as it is until the longer file has its name.
     Result<> copy_file() {
         FB_TRY_ASSIGN(from, store_.open(making_.file, sys::Access::read));
         FB_TRY_ASSIGN(to, store_.open(part_, sys::Access::create));
