@@ -130,7 +130,7 @@ struct Analysis {
     std::string python = {};  // the Python interpreter; "": beside the package, else python3 in PATH
     std::chrono::milliseconds time_limit{60'000};  // for each call of a function, and for the import of the script
     std::int64_t memory_limit_bytes = 4ll << 30;   // of memory that the script allocates; 0: no limit
-    std::vector<std::string> condition = {};       // on the results, as in "*/nan > 0"; each is checked alone
+    std::vector<std::string> condition = {};       // on the results, as in "*/nan > 0"; each is checked by itself
     std::vector<Action> action = {Action::mark};
 };
 

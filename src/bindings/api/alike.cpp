@@ -73,6 +73,7 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
         bytes = encode(settings);
         return {};
     });
+    // An error of this rank goes into the agreement too, so no rank waits for it. If all is well, this is one maximum.
     FB_TRY_ASSIGN(unlike, comm::agree_alike(world, own_result, bytes));
     if (!unlike) return {};
     const auto differs = show_difference(decode(unlike->of_first), decode(unlike->of_other), "on rank 0",
@@ -88,6 +89,7 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run) {
     const auto own_settings = [&]() -> Result<Settings> {
         FB_TRY_ASSIGN(checked, options);
+        // dedicate() needs no run yet, but check() does.
         if (run == RunIs::optional && checked.run.empty()) checked.run = "any";
         FB_TRY(check(checked));
         return settings_of(*options);

@@ -46,6 +46,7 @@ Result<std::optional<restart::RestartWish>> share_wish(comm::Group& world) {
         const auto* own = world.rank() == 0 ? std::getenv("FOREBAY_RESTART") : nullptr;
         if (own != nullptr) value = own;
     }));
+    // Every rank parses the same text, so all get the same answer or the same error.
     FB_TRY(world.broadcast_sized(value, 0));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY_ASSIGN(read, restart::wish_of(value));
@@ -81,6 +82,7 @@ Result<std::optional<restart::RestartWish>> Beginning::wish() {
                                : wish->anew ? "it begins anew, whatever is there"
                                             : "it begins at or below that step, whatever is newer");
         });
+    // The option counts once. The run has already gone back so, and the newest snapshot is right again.
     if (is_done != 0) {
         wish_counts_ = false;
         wish.reset();
@@ -91,6 +93,7 @@ Result<std::optional<restart::RestartWish>> Beginning::wish() {
 Result<> Beginning::note_wish(const restart::RestartWish& wish) const {
     auto& world = *session_.topology.world;
     return comm::agree(world, [&]() -> Result<> {
+        // FOREBAY_RESTART belongs to one start, so only restart_from is recorded.
         if (session_.claim.wish || world.rank() != 0) return {};
         return catalog::note_going_back(sys::target_store(), session_.options.run, stream_, wish.step,
                                         session_.claim.session);
@@ -102,6 +105,7 @@ Result<> Beginning::check_has_none(std::int64_t below, const std::optional<resta
                                    const std::vector<restart::NotTaken>& unread) const {
     return comm::agree(*session_.topology.world, [&]() -> Result<> {
         auto all = passed;
+        // Snapshots that failed to read since the last good read exist too: "no snapshot" would be wrong.
         for (const auto& item : unread)
             if (std::ranges::find(all, item.step, &restart::NotTaken::step) == all.end()) all.push_back(item);
         const restart::StreamPlace place{session_.options.run, stream_};
@@ -132,6 +136,7 @@ Result<> Beginning::drop_given_up() {
         auto& store = sys::target_store();
         const auto& run = session_.options.run;
         const auto dropped = [&]() -> Result<std::vector<format::Line>> {
+            // Another run may lie at this path since: its lines are not ours to drop.
             FB_TRY(catalog::check_identity(store, run, claim.run_id));
             return catalog::drop_given_up(store, run, stream_, claim.went_on, claim.session);
         }();

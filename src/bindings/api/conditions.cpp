@@ -55,6 +55,7 @@ std::int64_t Conditions::urgency(int rank, const HasLeft& has_left) {
     for (std::size_t i = 0; i < waiting_.size(); ++i)
         if (has_left(waiting_[i]) && (!most_urgent_ || urgency_of(waiting_[i]) > urgency_of(waiting_[*most_urgent_])))
             most_urgent_ = i;
+    // The rank is in the low bits, so that the maximum selects one rank if several are equally urgent.
     return most_urgent_ ? urgency_of(waiting_[*most_urgent_]) << 32 | rank : -1;
 }
 

@@ -68,6 +68,7 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
     options.run_in_file = options.run;
     // The run may be set in code. All other options must be valid on their own.
     auto checked = options;
+    // check() needs some run; the file's path stands in for it.
     if (checked.run.empty()) checked.run = path;
     FB_TRY(check(checked));
     return options;

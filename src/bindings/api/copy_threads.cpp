@@ -45,6 +45,7 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
     }));
     if (automatic) {
         machine.gather_all(std::as_bytes(std::span(&cpus, 1)), std::as_writable_bytes(std::span(ranks)));
+        // Only CPUs that no other rank of the machine may use.
         cpus = stage::cpus_alone(ranks, static_cast<std::size_t>(machine.rank()));
     }
     Result<> measured;

@@ -30,6 +30,7 @@ Result<> check_again(const Variable& variable, const Piece& piece) {
                                   show_shape(variable.shape)));
     for (int dim = 0; dim < dims; ++dim) {
         const auto stride = piece.stride_bytes[static_cast<std::size_t>(dim)];
+        // The caller gave no type. A stride below the size of an element shows that the type differs.
         if (piece.box.size[dim] > 1 && stride != 0 && std::abs(stride) < variable.type.size_bytes)
             return refuse(fmt::format("neighbours along dimension {} lie {} bytes apart, and an element, {}, has {}.",
                                       dim, stride, name_of(variable.type), variable.type.size_bytes));
@@ -48,7 +49,9 @@ void make_room(std::vector<T>& vector, std::size_t more = 1) {
 }  // namespace
 
 Result<> StreamDescription::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
+    // An empty box owns nothing: it counts like no box.
     std::erase_if(pieces, [](const Piece& piece) { return piece.box.size.dims() > 0 && volume(piece.box.size) == 0; });
+    // Room first, so that the insertions at the end cannot throw.
     make_room(schema.variables);
     make_room(binding.data);
     make_room(binding.first_rank);
@@ -131,6 +134,7 @@ Result<> StreamDescription::rebind(const std::string& name, std::vector<Piece> p
     for (const auto& piece : pieces) FB_TRY(check_again(schema.variables[index], piece));
     std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
     auto& bound = binding.pieces[index];
+    // Addresses are not part of the layout: only other boxes cost a new layout.
     if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) changed = true;
     bound = std::move(pieces);
     return {};
@@ -177,6 +181,7 @@ Result<> StreamDescription::bind(std::uint32_t index, std::uint64_t rows, std::v
                                      described.name, name_of(described.type), name_of(types[c])),
                          "", "give the columns in the order and of the types of the description"};
     }
+    // Without columns only the number of rows is set. check_bound() asks for the addresses.
     columns.resize(table.variables.size());
     table.rows = rows;
     table.columns = std::move(columns);

@@ -38,6 +38,7 @@ Result<> check(const Options& options) {
     FB_TRY(node::check(options.agent));
     for (const auto& [name, stream] : options.streams) {
         FB_TRY(check(name, stream));
+        // A node cannot write into an object of another node, so nodes cannot share a file in a bucket.
         if (stream.file.kind != TargetFile::Kind::own && sys::is_far(options.run))
             return refusal(fmt::format("stream '{}': file = \"{}\": nobody writes into an object that another node "
                                        "has written, and the run is {}",
@@ -76,6 +77,7 @@ Result<Session> detail::open_over(std::unique_ptr<GroupHolder> world, const Resu
         std::shared_ptr<SessionState> state;
         std::optional<SessionOpening> opening;
         FB_TRY(comm::agree(world->group(), [&] {
+            // IfOwn: a forked child must not end its parent's session.
             state = std::shared_ptr<SessionState>(new SessionState, IfOwn());
             return opening.emplace(*state, *world).prepare(*options);
         }));

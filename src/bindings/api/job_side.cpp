@@ -39,6 +39,7 @@ void take_saves(const node::Control& page, const std::map<std::string, double, s
             continue;
         auto& of_stream = saves[slot.stream];
         const double age = static_cast<double>(now - slot.sealed_steady_ns.load()) * ns_to_seconds;
+        // The rest of this drain, if it takes as long as the longest drain so far.
         of_stream.ahead_seconds += std::max(0.0, of_stream.durable_seconds - std::max(age, 0.0));
     }
 }
@@ -178,6 +179,7 @@ Result<Job> JobSide::ask(bool stop_wanted) {
     world.max(maxima);
     const auto [wishing_rank, requests, left_ms, needed_ms, condition] = maxima;
     report = {wishing_rank, requests, left_ms, needed_ms, condition};
+    // All ranks have the same maxima, so all take part in the broadcast or none does.
     FB_TRY_ASSIGN(flagged, hear_condition(report.condition));
     const auto agreed = judge(report, flagged);
     if (agreed.save)

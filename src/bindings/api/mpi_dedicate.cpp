@@ -181,6 +181,8 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
         MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, comm::rank_in(computing), MPI_INFO_NULL, &ranks);
         own_result = attempt([&] { return enough_for(agent.cores, ranks); });
     }
+    // Every rank comes here, also with an error of its own: a rank that returned early would leave the other ranks
+    // waiting.
     const auto agreed = [&]() -> Result<> {
         if (!has_forwarders) return comm::agree(*hosts.world, own_result);
         FB_TRY_ASSIGN(forwarders, Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options,
@@ -207,6 +209,7 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
             return part;
         }
     }
+    // MPI_Finalize deletes the attribute, which calls at_finalize(): it deletes the object.
     if (has_cores || has_forwarders) MPI_Comm_set_attr(MPI_COMM_SELF, key_of_dedicated(), dedicated.release());
     return computing;
 }

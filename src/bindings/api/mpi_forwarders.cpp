@@ -96,6 +96,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     forwarders.forwarding_.to = std::move(to);
     forwarders.all_ = copy_of(world);
     forwarders.computing_ = copy_of(computing);
+    // The first computing rank must know the ranks to release in leave().
     const char waits = computing == MPI_COMM_NULL ? 1 : 0;
     group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
     if (computing != MPI_COMM_NULL && comm::rank_in(computing) == 0)

@@ -102,6 +102,7 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
                : other.empty()                             ? std::string("exact")
                                : fmt::format("distance {:.1f}: {}", profile->distance, other);
     look.path = profile->path;
+    // The trials are not needed to set options, so they are not broadcast.
     profile->advice.rows.clear();
     look.text = format::encode(profile->advice);
     return {};
@@ -203,6 +204,7 @@ Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::S
             FB_TRY(apply_setting(taken, changed));
             return check(changed);
         }();
+        // A profile that does not fit the user's options is not used. The log reports it.
         if (possible) options = std::move(changed);
         log_to(say, [&] { return profile_line(*look, taken, possible); });
         return {};

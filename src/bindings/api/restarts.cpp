@@ -109,6 +109,7 @@ Result<> Restarts::bring_back_replaced() {
         if (session_.topology.world->rank() != 0) return {};
         auto& store = sys::target_store();
         const auto left = catalog::leftovers(store, session_.options.run, stream());
+        // A stream that was never saved has no directory.
         if (!left && left.error().kind == ErrorKind::missing) return {};
         if (!left)
             return with_context(left.error(),
@@ -312,6 +313,7 @@ Result<bool> Restarts::read_part(RestartState& state, const std::function<Result
     if (done) return done;
     const auto step = state.choice.manifest.step;
     const auto judged = chooser_.judge(step, state.choice.copies.directory(), done.error());
+    // Memory now holds parts of this snapshot, which a later read with holes would leave there.
     FB_TRY(comm::agree(world, [&] { unread_.push_back({step, judged}); }));
     if (!can_be_passed_over(judged)) return judged;
     return with_context(judged,
@@ -324,6 +326,7 @@ Result<bool> Restarts::read_whole(RestartState& state) {
         FB_TRY(description_.check_bound({}));
         for (std::size_t t = 0; t < description_.binding.tables.size(); ++t) {
             const auto wanted = t < state.rows.size() ? state.rows[t] : 0;
+            // Fewer rows would lose particles, and more would leave rows with old values.
             if (description_.binding.tables[t].rows == wanted) continue;
             return Error{ErrorKind::refused,
                          fmt::format("table '{}' is bound to {} rows, but this rank gets {} of step {}",

@@ -132,6 +132,7 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
         there = streams_[name].lock();
         if (wanted) chosen = *wanted;
         else chosen = there ? there->stager.options() : options_of_stream(options, name);
+        // Only for a new stream: an open stream keeps its options.
         if (chosen && !there && beside_.profile) beside_.profile->set(name, options.in_file, *chosen, say_);
         return chosen ? place_scripts(name, *chosen) : Result<>();
     }));
@@ -140,6 +141,7 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
     std::shared_ptr<StreamState> state;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY(check_apart_from_results(name, *chosen));
+        // Once a node: every node runs the scripts itself.
         if (topology.leads()) FB_TRY(look_for_scripts(name, *chosen));
         state = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
         streams_[name] = state;
@@ -256,6 +258,7 @@ Result<> SessionState::close() {
     target_.reset();
     timings.reset();
     staging.reset();
+    // The wait for commits is collective, so its error is on all ranks and all return here.
     FB_TRY(committed);
     return comm::agree(*topology.world, removed);
 }

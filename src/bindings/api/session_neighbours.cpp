@@ -51,6 +51,7 @@ node::Neighbourhood neighbourhood_of(const std::vector<char>& flags, std::uint32
     own.helpers = static_cast<std::uint32_t>(helpers.size());
     if (const auto helper = std::ranges::find(helpers, index); helper != helpers.end())
         own.number = static_cast<std::uint32_t>(helper - helpers.begin());
+    // Nodes begin at different helpers, so that the load is even.
     own.first = index % own.helpers;
     own.excluded = excluded[index];
     own.avoid_slow = agent.avoid_slow_nodes;
@@ -71,6 +72,7 @@ Result<node::Neighbourhood> find_neighbours(const AgentOptions& agent, const com
     std::vector<char> flags;
     char flag = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
+        // One token for the session: helpers admit only its agents.
         if (world.rank() == 0) token = forward::new_token();
         if (!topology.leads()) return {};
         FB_TRY_ASSIGN(excluded, is_excluded(agent.exclude_nodes, sys::host_name(), topology.virtual_index));

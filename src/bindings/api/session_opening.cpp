@@ -156,6 +156,7 @@ Result<> SessionOpening::start() {
     FB_TRY(open_staging(std::move(locked), directory, neighbours));
     // The agent starts after the session file and the page are complete: it reads both.
     FB_TRY(of_leader([&] { return session_.beside_.host->ensure(); }));
+    // Once a machine, for all of its virtual nodes.
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
     session_.log([&] {
         return fmt::format("run {}, session {}, {} on {}, staged in {}", options.run, claim.session,
@@ -180,6 +181,7 @@ void SessionOpening::give_up() {
         bool empty = !staging->agent_lives();  // else the agent frees the directory when it leaves
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
             empty = empty && page.slots[i].state.load() == node::SlotState::empty;
+        // Slots may hold snapshots of an earlier session. Then the directory stays.
         if (empty) static_cast<void>(staging->remove());
     }
     // Perhaps no agent releases the lock. If the target hangs too, the next session has to watch the lock.
@@ -268,8 +270,10 @@ Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locke
             timings.emplace(std::move(rings));
         }
         staging->control().session = claim.session;
+        // One agent of the session renews the run lock.
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         staging->control().nodes = static_cast<std::uint32_t>(topology.nodes);
+        // Without the batch system, which may be slow: the first job() asks it.
         staging->control().job_ends_unix_ns = told_end_of_job(options.job, session_.opening.unix_ns);
         session_.beside_.host =
             agent::host_of(options.agent, directory,

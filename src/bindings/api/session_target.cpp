@@ -129,6 +129,7 @@ Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& tar
                                            .lock_path = lock,
                                            .lock_id = sys::file_id(lock),
                                            .process = sys::process_id()};
+    // Read before the new lock: this key identifies the leftovers of the session before.
     const auto last = catalog::run_lock_key(*target, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;

@@ -164,6 +164,7 @@ Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
         const auto waited = state_->stager.wait_committed(at_most);
         state_->session->compute_again();
         FB_TRY(waited);
+        // A session that has lost its run must learn it here, even if its snapshots are committed.
         return comm::agree(*state_->session->topology.world, [&] { return state_->session->check_lost(); });
     });
 }

@@ -51,6 +51,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     });
     // From here on the simulation needs the memory that the restart kept.
     restarts.let_go();
+    // The wait for a slot and the copy count in no step of the simulation.
     session->leave_computing(stager.stream_index());
     auto saved =
         stager.begin(step, time, description.schema, description.binding, description.changed, values, own_result);

@@ -95,6 +95,7 @@ Result<Piece> piece_of(const FortranPlace& data, const std::int64_t* start, cons
     for (int dim = 0; dim < data.rank; ++dim) {
         const auto f = slowest_first(data, dim);
         const auto owned = data.extent[f] - halo_lo[f] - halo_hi[f];
+        // A rank that owns nothing may pass any start.
         if (owned > 0 && start[f] < 1)
             return Error{ErrorKind::refused,
                          fmt::format("start is {} along dimension {}; positions count from 1.", start[f], f + 1)};

@@ -97,6 +97,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 // One Python class for each kind of error.
 void add_errors(nb::module_& module) {
+    // The translator below is a plain function without state, so the classes are static.
     static nb::object base, kinds[8];
     base = nb::exception<Exception>(module, "Error", PyExc_RuntimeError);
     const std::pair<ErrorKind, const char*> named[] = {

@@ -89,6 +89,7 @@ Result<> clear(const made::Making& making) {
 Result<> finish_earlier(const made::FileRanks& ranks, const std::string& file) {
     auto own_count = unfinished().count(ranks);
     return unfinished().finish([&](const WrittenTable& written) {
+        // In the order of writing, so the oldest files are finished first.
         if (written.ranks.key != ranks.key || (written.name() != file && own_count < unfinished_max)) return false;
         --own_count;
         return true;

@@ -82,6 +82,7 @@ std::vector<int> share_of(int file_ranks, int rank, int ranks) {
 
 Result<> open(Data& data, Mismatch mismatch, bool check_partitions) {
     data.opened.reset();
+    // The file may still be made by its last writer. One rank waits for all.
     FB_TRY(made::on_first_rank(data.ranks, [&] { return await_file(data.file); }));
     auto set = open_set(data.file, check_partitions);
     const auto own_result = [&]() -> Result<> {

@@ -91,6 +91,7 @@ Result<> save(const Data& data, Session& session, const Options& options) {
     Given given{data.phys_origin, data.phys_scale, data.ranks.dims, data.ranks.coords, data.partition};
     auto stream = session.stream(format::stream_name, options_of(options));
     const auto described = stream ? describe_all(data, *stream, given) : Result<>(stream.error());
+    // A rank that cannot describe its data must not leave the other ranks waiting in save().
     FB_TRY(comm::agree(*data.ranks.world, described));
     FB_TRY(stream->save(only_step));
     return {};

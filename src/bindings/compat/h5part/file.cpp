@@ -198,6 +198,7 @@ h5part_int64_t H5PartFileIsValid(H5PartFile* f) { return is_open(f) ? H5PART_SUC
 
 h5part_int64_t H5PartCloseFile(H5PartFile* f) {
     return with("H5PartCloseFile", f, [&]() -> Result<h5part_int64_t> {
+        // The handle is invalid from here on, even if ending the writing fails.
         std::erase(open_files(), f);
         const std::unique_ptr<H5PartFile> file(f);
         file->reader.reset();

@@ -40,6 +40,7 @@ Result<std::int64_t> first_row(H5PartFile& file, std::int64_t count) {
 // Sets each rank's part of the datasets, and its layout in memory, for the next writes and reads.
 h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t count, h5part_int64_t stride) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {
+        // If the call fails, later calls for data are refused: the old view would be wrong for the caller's arrays.
         f->view = RowsView::nowhere();
         // With several ranks the calls below refuse a negative count on all ranks: no rank may leave the others waiting
         // in them.

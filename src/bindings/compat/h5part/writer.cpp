@@ -93,6 +93,7 @@ Result<> StepWriter::set_step(std::int64_t number, const std::string& group, con
 Result<std::int64_t> StepWriter::set_particles(std::int64_t rows) {
     FB_TRY_ASSIGN(share, share_of(*ranks_.world, rows));
     const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
+    // All ranks refuse together, so that none waits for another.
     if (ranks_.world->max(differs ? 1 : 0) != 0)
         return Error{ErrorKind::refused,
                      fmt::format("step {} has columns of {} particles already; their number cannot change "
@@ -187,6 +188,7 @@ Result<> StepWriter::write(const std::string& name, Type type, const void* data,
         return {};
     }();
     FB_TRY(step.broken);
+    // Rows outside the view are 0 until they are written.
     if (begins_partly) std::fill_n(*to, static_cast<std::size_t>(rows_) * type.size_bytes, std::byte{});
     put_rows(*to, data, rows, first_row_, type.size_bytes);
     written_[step.group][name] = {name, code_of(type), all_rows_};
@@ -321,6 +323,7 @@ Result<> StepWriter::end_step() {
     if (ended) ended = save_step(*step_);
     if (ended) {
         step_->series->steps.insert(step_->number);
+        // The next step is expected to have the same columns.
         last_ = step_->series;
         ++snapshots_;
     }
@@ -334,6 +337,7 @@ Result<> StepWriter::end_step() {
 
 Result<std::int64_t> StepWriter::close(bool always) {
     const auto ended = end_step();
+    // Attributes of the file need a snapshot to carry them, even if there is no step.
     if (ended && snapshots_ == 0 && (always || !attributes("").empty())) {
         step_ = Step{.number = 0};
         FB_TRY(end_step());

@@ -31,6 +31,7 @@ public:
         FB_TRY_ASSIGN(has_run, store_.exists(run_.path()));
         if (!has_run) return nothing_to_make();
         FB_TRY_ASSIGN(maker, FileMaker::begin(store_, run_, making_.background));
+        // Under the lock, which only one maker of the file has.
         const auto begun = making_.begin ? making_.begin() : Result<>();
         auto result = begun ? make_locked() : Result<H5PartMade>(begun.error());
         FB_TRY(maker.end(result ? Result<>() : Result<>(result.error()), making_.keep));
@@ -132,6 +133,7 @@ private:
             for (const auto& line : looked.manifest.nodes) bytes_all += line.data_bytes;
             snapshots.push_back(std::move(looked));
         }
+        // Later snapshots replace data of earlier snapshots, so they are written in the order of saving.
         std::ranges::sort(snapshots, {}, &H5PartSnapshot::order);
         const bool appends = (!snapshots.empty() && snapshots.front().appends) || (has_file && !all_are_here);
         if (appends) FB_TRY(copy_file());
@@ -143,6 +145,7 @@ private:
             for (const auto& snapshot : snapshots) FB_TRY(writer.add(store_, snapshot, making_, result, bytes_all));
             FB_TRY(writer.close());
         }
+        // The bytes are synced before the name: a reader that sees the name finds all of them.
         FB_TRY_ASSIGN(file, store_.open(part_, sys::Access::update));
         FB_TRY(file->sync());
         FB_TRY(file->close());

@@ -3,7 +3,7 @@
 //
 //   NAME.forebay/STREAM/step-000120/   a snapshot: the table `particles`, and replicated variables:
 //       h5part/group        the step's group, "Step#120"; empty: the snapshot has only attributes of the file
-//       h5part/order        counts the snapshots of one opening: later snapshots replace earlier ones
+//       h5part/order        counts the snapshots of one opening: later snapshots replace earlier data
 //       h5part/appends      1: the steps of the existing file stay
 //       file/NAME, step/NAME   attributes; a string[n] is a text, every other type a 1-D array
 //

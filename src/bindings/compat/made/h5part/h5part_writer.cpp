@@ -124,6 +124,7 @@ Result<H5PartWriter> H5PartWriter::open(const std::string& path, bool keep, std:
     // HDF5 1.8 and later can read it, like files of H5Part itself.
     FB_TRY(h5::require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing_file));
     FB_TRY(h5::require(H5Pset_alignment(access.get(), align_bytes / 2, align_bytes), doing_file));
+    // With SEMI the close fails if an object of the file is still open.
     FB_TRY(h5::require(H5Pset_fclose_degree(access.get(), H5F_CLOSE_SEMI), doing_file));
     FB_TRY(h5::set_no_locks(access));  // no other program knows the file before it has its name
     const auto doing = fmt::format("opening {}", path);
@@ -155,12 +156,14 @@ Result<h5::Id> H5PartWriter::dataset(const h5::Id& group, const std::string& nam
     const auto doing = fmt::format("making dataset '{}'", name);
     const auto there = H5Lexists(group.get(), name.c_str(), H5P_DEFAULT);
     FB_TRY(h5::require(there, doing));
+    // A later snapshot of the step replaces the column.
     if (there > 0) FB_TRY(h5::require(H5Ldelete(group.get(), name.c_str(), H5P_DEFAULT), doing));
     FB_TRY_ASSIGN(stored, h5::stored_type(type));
     const hsize_t count = rows;
     FB_TRY_ASSIGN(space, h5::own(H5Screate_simple(1, &count, nullptr), doing));
     FB_TRY_ASSIGN(creation, h5::own(H5Pcreate(H5P_DATASET_CREATE), doing));
     FB_TRY(h5::require(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), doing));
+    // add() writes every row, so fill values would be written in vain.
     FB_TRY(h5::require(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), doing));
     FB_TRY(h5::require(H5Pset_obj_track_times(creation.get(), false), doing));
     return h5::own(
