@@ -137,6 +137,7 @@ fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_err
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(session, "fb_session"));
         FB_TRY_ASSIGN(agreed, session->value.job(stop_wanted != 0));
+        // The texts begin as zeros, so they end with NUL after the copies below.
         *job = {agreed.save ? 1 : 0, agreed.stop ? 1 : 0,  agreed.seconds_left, {}, {},
                 agreed.value,        agreed.condition_step};
         agreed.reason.copy(job->reason, sizeof job->reason - 1);
@@ -254,6 +255,7 @@ fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_res
         FB_TRY(given(stream, "fb_stream"));
         const auto bind_rows = [&](Restart& chosen) -> Result<> {
             if (bind == nullptr) return {};
+            // The caller gets a copy that lives only during the call: it need not free it.
             fb_restart lent{chosen};
             fb_error why{};
             const auto status = bind(&lent, context, &why);

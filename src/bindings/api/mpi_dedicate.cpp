@@ -88,6 +88,7 @@ MPI_Comm split(MPI_Comm world, int colour) {
 Machine machine_with_posts(MPI_Comm ranks, int cores) {
     Machine machine{.ranks = ranks};
     const int computing = size_of(ranks) - cores;
+    // All posts are in rank 0's part of the window. The other ranks map that part.
     const auto bytes = comm::rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(agent::Post)) * cores : 0;
     void* own = nullptr;
     MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&own), &machine.window);
@@ -124,6 +125,7 @@ Result<> enough_for(int cores, MPI_Comm ranks) {
 /// If this rank is an agent of its machine, it serves here. Other ranks get the communicator of the computing ranks.
 MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions& agent, Dedicated& dedicated) {
     auto machine = machine_with_posts(ranks, agent.cores);
+    // The last ranks of the machine are its agents; a negative number is a computing rank.
     const int number = comm::rank_in(ranks) - (size_of(ranks) - agent.cores);
     MPI_Comm part = split(computing, number < 0 ? 0 : 1);
     dedicated.machine = machine;

@@ -49,6 +49,7 @@ Result<std::string> lines_of(const format::AdviceSetting& setting, std::string_v
         if (!name.starts_with(prefix) || !has(names, std::string_view(name).substr(prefix.size()))) continue;
         if (!is_plain(value))
             return Error{ErrorKind::refused, fmt::format("a setting gives {} no value that it may have", name)};
+        // In TOML only numbers and booleans stand without quotes.
         const bool is_bare =
             value == "true" || value == "false" || value.find_first_not_of("0123456789") == std::string::npos;
         const auto* quote = is_bare ? "" : "\"";
@@ -68,6 +69,7 @@ format::AdviceSetting those_not_set(const format::AdviceSetting& setting, std::s
         if (!has(names, key) || is_in_file(key)) continue;
         const auto at = std::ranges::find(own, key, &Setting::name),
                    was = std::ranges::find(defaults, key, &Setting::name);
+        // A value that differs from the default was set in code, and the user's choice counts.
         if (at != own.end() && was != defaults.end() && at->value == was->value) left.emplace_back(name, value);
     }
     return left;

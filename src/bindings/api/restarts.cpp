@@ -202,9 +202,11 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
     if (wished) FB_TRY(beginning_.note_wish(*wished));
     FB_TRY(comm::agree(world, [&] {
         lineage_.chose(manifest.step, manifest.lineage.lines);
+        // A first save of a stream without a restart looks here: Beginning::drop_given_up().
         session_.claim.went_on[stream()] = {manifest.step, manifest.lineage.lines};
     }));
     step_ = manifest.step;
+    // let_go() frees its memory when the simulation saves.
     reading_ = state;
     session_.log([&] {
         return fmt::format("stream '{}': restart from step {}, saved by {}, {}", stream(), manifest.step,
@@ -282,6 +284,7 @@ Result<bool> Restarts::turn_to_target(RestartState& state, const Error& error) c
     if (error.kind != ErrorKind::corrupt || copies.directory().empty() ||
         world.max(copies.can_fall_back() ? 1 : 0) == 0)
         return false;
+    // If one rank can fall back, all do: all ranks then read the same copies.
     FB_TRY(comm::agree(world, [&] { copies.fall_back(); }));
     state.kept = {};
     return true;

@@ -244,6 +244,7 @@ Result<> SessionState::close() {
             return was_interrupted;
         });
     }
+    // A stuck agent never leaves, so it gets only a moment.
     if (leads) beside_.host->end(all_here && !was_interrupted ? agent_end_max : stuck_agent_end_max);
     // After the barrier no agent of this node counts any more, except a process that goes on.
     topology.node->barrier();

@@ -94,6 +94,7 @@ Result<> SessionOpening::prepare(const Options& wanted) {
 
 Result<> SessionOpening::open() {
     auto& options = session_.options;
+    // Before the topology, since a profile may set virtual_nodes.
     FB_TRY_ASSIGN(profile, take_profile(holder_.group(), session_.say_, options));
     session_.beside_.profile = std::move(profile);
     FB_TRY_ASSIGN(topology, comm::find_topology(holder_.take(), options.virtual_nodes));
@@ -121,6 +122,7 @@ Result<> SessionOpening::start() {
     FB_TRY(of_leader([&]() -> Result<> {
         FB_TRY_ASSIGN(forwarders, find_forwarders(options, topology.node_index, holder_.forwarding(), say));
         forwarding_ = std::move(forwarders);
+        // A missing script fails the opening, not the first analysis.
         for (const auto& [name, stream] : options.streams) FB_TRY(look_for_scripts(name, stream));
         return {};
     }));

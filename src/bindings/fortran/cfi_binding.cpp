@@ -102,6 +102,7 @@ Result<Piece> piece_of(const FortranPlace& data, const std::int64_t* start, cons
         piece.box.lo.push_back(owned > 0 ? static_cast<std::uint64_t>(start[f] - 1) : 0);
         piece.box.size.push_back(owned > 0 ? static_cast<std::uint64_t>(owned) : 0);
         piece.stride_bytes[static_cast<std::size_t>(dim)] = data.stride_bytes[f];
+        // `data` includes the halo, and a Piece begins at its first owned element.
         at += data.stride_bytes[f] * halo_lo[f];
     }
     piece.data = at;

@@ -106,6 +106,7 @@ nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>> block_of(const nb::handl
         const nb::gil_scoped_release released;
         return view.block(block).value();
     }();
+    // The array keeps the view alive, and with it the bytes.
     return {bytes.data(), {bytes.size()}, nb::find(self)};
 }
 
@@ -175,6 +176,7 @@ public:
                                                                     const std::vector<Flag>& flags, bool marks) {
         std::vector<insitu::Judgement> judgements;
         if (!given.empty()) judgements.push_back(insitu::judge(analysis, variables_in(given)));
+        // A condition on a result that is missing is no problem yet: the other functions may still give it.
         if (!given.empty() && !all_looked) judgements.front().problems.clear();
         for (const auto& [text, value, actions] : flags)
             judgements.push_back(insitu::flagged(analysis, text, value, actions_in(actions)));

@@ -50,6 +50,7 @@ Result<bool> holds_a_write(const made::Making& making) {
     };
     sys::wait_until(sys::Clock::now() + options.close_wait, {agent_pause}, [&] {
         if (std::ranges::none_of(staged, is_at_work)) return true;
+        // An agent that only lingers has drained everything, and need not stay for a restart.
         std::ranges::for_each(staged, node::dismiss_lingering);
         return false;
     });

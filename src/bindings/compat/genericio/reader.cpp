@@ -50,6 +50,8 @@ Result<> copy_block(sys::File& file, const foreign::Sealed& block, std::uint64_t
     FB_TRY(reader.begin(file, block));
     std::vector<std::byte> aside;
     for (std::uint64_t at = 0; at < block.plain_bytes;) {
+        // Three parts: before the wanted bytes, the bytes, and after them. Unwanted bytes are read in windows of
+        // bounded size.
         const bool wanted = at >= begin && at < end;
         const auto stop = at < begin ? begin : at < end ? end : block.plain_bytes;
         auto now = std::min(stop, block.plain_bytes) - at;

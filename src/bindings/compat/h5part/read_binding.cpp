@@ -135,6 +135,7 @@ h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5
             f->view = {};
             return H5PART_SUCCESS;
         }
+        // -1 stands for the beginning, and below for the end.
         const auto first = start == -1 ? 0 : start;
         auto last = end == -1 ? all - 1 : std::min(end, std::numeric_limits<h5part_int64_t>::max() - 1);
         if (first < 0) return Error{ErrorKind::broken, fmt::format("the view begins at {}.", first)};

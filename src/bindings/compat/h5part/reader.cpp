@@ -190,6 +190,7 @@ Result<std::string> H5PartReader::read_text(const std::string& group_name, const
         FB_TRY_ASSIGN(type, own(H5Aget_type(attribute.get()), "reading an attribute"));
         if (H5Tget_class(type.get()) != H5T_STRING)
             return Error{ErrorKind::unsupported, fmt::format("attribute '{}' is no text.", name)};
+        // One byte more: the stored text may lack its NUL.
         text.resize(H5Aget_storage_size(attribute.get()) + 1);
     }
     FB_TRY(read_attribute(group_name, name, text.data()));

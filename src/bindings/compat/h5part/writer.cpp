@@ -85,6 +85,7 @@ Result<> StepWriter::set_step(std::int64_t number, const std::string& group, con
     const auto ended = end_step();
     step_ = Step{.number = number, .group = group};
     for (const auto& attribute : stored) written_[group].try_emplace(attribute.name, attribute);
+    // Kept for forget_step(), if the step cannot be saved.
     step_->before = {groups_.contains(group), written_[group], attributes(group)};
     groups_.insert(group);
     return ended;
@@ -142,6 +143,7 @@ Result<std::byte*> StepWriter::place_of(const Column& column) {
         known = step.columns.end();
     }
     if (known == step.columns.end()) {
+        // The series has no such column, so the slot has no place for it.
         if (step.direct && std::ranges::find(step.series->columns, column) == step.series->columns.end())
             FB_TRY(leave_slot());
         step.columns.push_back(column);
@@ -221,6 +223,7 @@ std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
 }
 
 StepWriter::Values StepWriter::values_of(const Step& step) const {
+    // The length is rounded up, so that group names of similar length share a type.
     H5PartAttribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
     group.value.resize(group.type.size_bytes);
     std::memcpy(group.value.data(), step.group.data(), step.group.size());
@@ -284,6 +287,7 @@ Result<StepWriter::Series*> StepWriter::series_for(const Step& step) {
 Result<> StepWriter::save_step(Step& step) {
     if (step.direct) {
         auto values = values_of(step);
+        // The slot has every column of the series, and the values fit: it can be sealed as it is.
         if (knows(*step.series, values) && step.columns.size() == step.series->columns.size()) {
             FB_TRY(describe(*step.series, std::move(values)));
             FB_TRY_ASSIGN(saved, step.direct->seal());
@@ -350,6 +354,7 @@ bool StepWriter::committed() const {
     if (series_.empty()) return true;
     std::uint64_t saves = 0;
     for (const auto& series : series_) saves += series->stream.counters().saves;
+    // The counter of commits is the session's, the counters of saves are the streams'.
     return series_.front()->stream.counters().commits >= saves;
 }
 

@@ -86,6 +86,7 @@ Result<> Making::start() const {
     const auto started = sys::spawn_daemon({.program = settings.program,
                                             .arguments = std::move(arguments),
                                             .environment = settings.options.agent.environment,
+                                            // Libraries that the application preloads are not for this program.
                                             .environment_removed = {"LD_PRELOAD"},
                                             .log_path = run.finish_log(),
                                             .is_ready = [this] { return has_begun(run); }},

@@ -41,6 +41,7 @@ Result<> claim(WrittenFile& file, const std::function<Result<>()>& clear) {
     const auto of_node = [&](const auto& work) {
         return comm::agree(*file.ranks.world, node->rank() == 0 ? work(options, say) : Result<>());
     };
+    // On each node its first rank, since staging and processes belong to the node.
     FB_TRY(of_node(await_ending_writer));
     FB_TRY(on_first_rank(file.ranks, clear));
     FB_TRY(of_node(clear_staged));
