@@ -92,8 +92,9 @@ fb_options* fb_options_file(const char* path);
  * run that differs from the run in the file. */
 void fb_options_set_run(fb_options* options, const char* directory);
 void fb_options_set_staging(fb_options* options, const char* directory);
-/* Sets a function that is called on world rank 0 with one line and with `context`. Without it nothing is printed. A
- * waiting call logs its reason after 2 s, then every 30 s. */
+/* Sets a function that is called on world rank 0 with one line and with `context`. A waiting call
+ * logs its reason after 2 s, then every 30 s. Without it only two events are printed: see Options::log in
+ * forebay/options.hpp. */
 void fb_options_set_log(fb_options* options, void (*log)(const char* line, void* context), void* context);
 /* Not 0: if no function is set, the lines go to standard error, as with FOREBAY_LOG=1 in the environment. */
 void fb_options_set_log_to_stderr(fb_options* options, int yes);
@@ -270,6 +271,7 @@ fb_status fb_direct_block(fb_direct* direct, const char* variable, size_t piece,
 /* The address of this rank's rows of a column, contiguous. Local. */
 fb_status fb_direct_column(fb_direct* direct, const fb_particles* particles, size_t column, void** address,
                            fb_error* error);
+/* Computes the checksums, copies the rest, and seals. Collective. */
 fb_status fb_direct_seal(fb_direct* direct, fb_saved* saved, fb_error* error);
 void fb_direct_free(fb_direct* direct);
 
@@ -323,6 +325,7 @@ fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);
  * fb_restore(), fb_newest() or fb_older(). */
 const char* fb_note(const fb_stream* stream, size_t number);
 
+/* The step and the time with which the snapshot was saved. Local. */
 int64_t fb_restart_step(const fb_restart* restart);
 double fb_restart_time(const fb_restart* restart);
 /* "staged copy on this node", or the snapshot's directory. Valid as long as `restart`. */

@@ -68,6 +68,7 @@ public:
     /// save or read returns that uses them. A `void*` has no type, so pass `types`, in the order of the columns, to let
     /// the call check them: another type than described is `refused`. Local.
     Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns = {}, const std::vector<Type>& types = {});
+    /// The number of rows of the last bind(). Local.
     std::uint64_t rows() const;
 
 private:
@@ -82,6 +83,7 @@ private:
 /// The snapshot that newest() chose, before its data are read. It is valid as long as its stream.
 class Restart {
 public:
+    /// The step and the time with which the snapshot was saved. Local.
     std::int64_t step() const;
     double time() const;
     /// "staged copy on this node", or the snapshot's directory.
@@ -150,6 +152,7 @@ public:
     /// so. An empty shape is a scalar. Local.
     Result<> replicated(const std::string& name, Type type, const Extents& shape, void* data,
                         const Attributes& attributes = {}, Replicated which = Replicated::equal);
+    /// The same for a scalar of a C++ type.
     template <class T>
     Result<> replicated(const std::string& name, T* value, const Attributes& attributes = {},
                         Replicated which = Replicated::equal) {
@@ -168,6 +171,7 @@ public:
     /// Gives a new address to a replicated variable. `refused` if the described variable differs from `as`: a `void*`
     /// has no type to compare. Local.
     Result<> rebind(const std::string& name, void* data, const As& as = {});
+    /// The same for a C++ type. `refused` if the variable is described with another type.
     template <Element T>
     Result<> rebind(const std::string& name, T* data) {
         return rebind(name, data, {.type = type_of<T>()});
@@ -208,6 +212,7 @@ public:
     /// The snapshot before the last answer of newest() or older(). After a failed read() the answer is never empty: if
     /// no snapshot is left, it is an error. Collective.
     Result<std::optional<Restart>> older();
+    /// The reasons why the last of these calls skipped snapshots. Valid until the next of them. Local.
     const std::vector<std::string>& notes() const;
 
     /// Restores the newest snapshot that reads whole, and returns it: newest(), bind and read() in one call. If the
@@ -222,6 +227,7 @@ public:
     /// Collective.
     Result<> wait_committed(std::chrono::milliseconds at_most);
 
+    /// Totals since the session was opened. Local.
     Counters counters() const;
 
 private:

@@ -258,8 +258,9 @@ struct Options {
     /// one for each CPU that no other rank of the machine may use, but no more than make the copy faster, as measured
     /// when the session opens. It is 1 if ranks are not bound to their own CPUs.
     int copy_threads = 0;
-    /// Called on world rank 0 with one line. Without it only one event is printed, to standard error: a restart that
-    /// skips a damaged snapshot. A waiting call logs its reason after 2 s, then every 30 s.
+    /// Called on world rank 0 with one line. A waiting call logs its reason after 2 s, then every 30 s. Without it only
+    /// two events are printed, to standard error: a restart that skips a damaged snapshot, and staged snapshots of
+    /// another run that open() finds on a node.
     std::function<void(const std::string&)> log = {};
     /// Called ten times a second by a call that waits, on the thread that made the call. You may set it on some ranks
     /// only. If it returns true, the call ends on all ranks with an error of kind `retry`. Staged snapshots stay, and
@@ -295,8 +296,8 @@ struct Job {
     double seconds_left = std::numeric_limits<double>::infinity();  // of the job; infinite if no limit is known
     std::string reason = {};                                        // why, if `save` is true
     /// A fulfilled condition of an analysis with the action `save`, `stop` or `tell`. Each is returned once, at the
-    /// next step after the analysis found it, one a step, the most urgent first. Empty: none. As in "state.numbers:
-    /// */nan > 0 (theta/nan is 3), at step 120".
+    /// next step after the analysis found it, one a step, the most urgent first. Empty: none. An example:
+    /// "state.numbers: */nan > 0 (theta/nan is 3), at step 120".
     std::string condition = {};
     double value = std::numeric_limits<double>::quiet_NaN();  // the value that fulfils it
     std::int64_t condition_step = -1;                         // the step of the snapshot that fulfils it

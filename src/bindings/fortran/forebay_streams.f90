@@ -92,9 +92,9 @@ module forebay_streams
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
-    procedure :: found => restart_found
-    procedure :: step => restart_step
-    procedure :: time => restart_time
+    procedure :: found => restart_found            !< true if a snapshot was chosen
+    procedure :: step => restart_step              !< its step; -1 without a snapshot
+    procedure :: time => restart_time              !< its time; 0 without a snapshot
     procedure :: same_ranks => restart_same_ranks  !< true if the same number of ranks saved it
     procedure :: source => restart_source          !< "staged copy on this node", or the snapshot's directory
     procedure :: rows => restart_rows              !< the number of rows that this rank reads of a table
