@@ -8,8 +8,8 @@
  * Threads: use a session and its streams from one thread at a time. The library's own threads (copy_threads in the
  *          configuration) call no MPI and take no signals, so any thread mode of MPI works.
  * Errors:  every call that can fail returns an fb_status (FB_OK is 0) and fills `error`, which may be NULL. No call
- *          prints, exits, aborts or installs a signal handler. A call that fails leaves its outputs unchanged. After
- *          an error you can still use the session, unless the status is FB_BROKEN.
+ *          exits, aborts, installs a signal handler, or prints more than fb_options_set_log() says. A call that fails
+ *          leaves its outputs unchanged. After an error you can still use the session, unless the status is FB_BROKEN.
  * Handles: fb_*_free() and fb_options_set_*() ignore NULL. Free handles in any order: the session lives as long as
  *          any of them. A call that returns a status answers a NULL handle with FB_REFUSED. All other calls need a
  *          handle that is not NULL.

@@ -17,8 +17,9 @@
 //          local, and too cheap for a simulation to notice.
 // Threads: use a session and its streams from one thread at a time. The library's own threads (Options::copy_threads)
 //          call no MPI and take no signals, so any thread mode of MPI works.
-// Errors:  every call returns a Result. No call prints, exits, aborts or installs a signal handler. Only
-//          Result::value() throws. After an error you can still use the session, unless the kind is `broken`.
+// Errors:  every call returns a Result. No call exits, aborts or installs a signal handler. Only Result::value()
+//          throws. After an error you can still use the session, unless the kind is `broken`.
+// Output:  Options::log. Without it only the two events that are described there are printed.
 // Memory:  when save() returns, everything is copied. You may change your buffers.
 
 #pragma once
