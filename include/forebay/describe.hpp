@@ -1,6 +1,6 @@
 // The contents of a snapshot: element types, shapes, boxes, and their places in this rank's memory.
 //
-// Everything here is a plain value; nothing allocates device memory, opens files or talks to ranks.
+// Everything here is a plain value. Nothing allocates device memory, opens files or communicates.
 
 #pragma once
 
@@ -18,13 +18,13 @@
 
 namespace forebay {
 
-/// N-D arrays have at most this many dimensions.
+/// The largest number of dimensions of an array.
 inline constexpr int dims_max = 8;
 
 enum class Scalar : std::uint8_t { f16 = 1, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string };
 
-/// The type of one element. c64 and c128 are (real, imaginary) pairs of f32 and f64; a string is a
-/// field of fixed length, padded with NUL.
+/// The type of one element. c64 and c128 are (real, imaginary) pairs of f32 and f64. A string is a field of fixed
+/// length, padded with NUL.
 struct Type {
     Scalar scalar = Scalar::u8;
     std::uint32_t size_bytes = 1;
@@ -37,9 +37,9 @@ inline constexpr Type i8{Scalar::i8, 1}, i16{Scalar::i16, 2}, i32{Scalar::i32, 4
 inline constexpr Type u8{Scalar::u8, 1}, u16{Scalar::u16, 2}, u32{Scalar::u32, 4}, u64{Scalar::u64, 8};
 constexpr Type string_of(std::uint32_t length_bytes) { return {Scalar::string, length_bytes}; }
 
-/// "f32", "i64", "string[16]": the spelling of the node file's description and of error texts.
+/// The name of a type, as in "f32", "i64", "string[16]". Node files and error texts use it.
 std::string name_of(Type type);
-/// The inverse of name_of; `refused` for anything else.
+/// The inverse of name_of. Any other text is `refused`.
 Result<Type> type_named(const std::string& name);
 
 template <class T>
@@ -61,16 +61,16 @@ template <> constexpr Type type_of<std::uint64_t>() { return u64; }
 
 template <class T, class... Known>
 inline constexpr bool is_one_of = (std::is_same_v<T, Known> || ...);
-/// The C++ types that type_of() knows.
+/// The C++ types that type_of() accepts.
 template <class T>
 concept Element = is_one_of<T, float, double, std::complex<float>, std::complex<double>, std::int8_t, std::int16_t,
                             std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
-/// Up to dims_max numbers: a shape, a position, a size in elements. An empty Extents is a scalar's shape.
+/// Up to dims_max numbers: a shape, a position, or a size in elements. An empty Extents is the shape of a scalar.
 class Extents {
 public:
     constexpr Extents() = default;
-    /// More than dims_max numbers make an Extents whose dims() is too large, which describing refuses.
+    /// With more than dims_max numbers, valid() is false. The calls that describe data then refuse it.
     constexpr Extents(std::initializer_list<std::uint64_t> numbers) {
         for (const auto number : numbers) push_back(number);
     }
@@ -96,21 +96,21 @@ struct Box {
     friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// The place of a box in memory: the address of the box's own first element (not of its halo), and the
-/// distance in bytes between neighbours along each dimension, slowest first.
+/// The place of a box in memory: the address of the box's own first element (not of its halo), and the distance in
+/// bytes between neighbouring elements along each dimension, slowest dimension first.
 struct Piece {
     Box box;
     void* data = nullptr;
     std::array<std::int64_t, dims_max> stride_bytes{};
-    /// Elements around the box that exist in memory too. They are not saved; a restart fills those
-    /// that lie inside the global shape.
+    /// Elements in memory around the box. A save skips them. A restart fills the elements that lie inside the global
+    /// shape.
     Extents halo_lo, halo_hi;
 };
 
-/// A box stored alone, row-major (C order, last dimension fastest) without halo.
+/// A box alone in memory, row-major (C order, last dimension fastest), without halo.
 Piece packed(const Box& box, Type type, void* data);
-/// A box inside an allocation that has `halo` more elements on both sides of each dimension;
-/// `allocation` is the address of the allocation's first element, row-major.
+/// A box inside a row-major allocation that has `halo` more elements on both sides of each dimension. `allocation` is
+/// the address of the allocation's first element.
 Piece with_halo(const Box& box, const Extents& halo, Type type, void* allocation);
 
 template <class T>
@@ -124,19 +124,19 @@ Piece with_halo(const Box& box, const Extents& halo, T* allocation) {
 
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
-/// Words for readers beside the numbers. All of them are optional and equal on every rank.
+/// Descriptions for readers of the files. All are optional, and equal on every rank.
 struct Attributes {
     std::string unit = {};
     std::string description = {};
-    std::vector<std::string> dimensions = {};  // names, slowest first; arrays only
+    std::vector<std::string> dimensions = {};  // names, slowest dimension first; only for arrays
     std::vector<std::pair<std::string, AttributeValue>> others = {};
     friend bool operator==(const Attributes&, const Attributes&) = default;
 };
 
-/// Whether the boxes of all ranks must fill the global shape.
+/// Full: the boxes of all ranks must fill the global shape. Partial: they may leave holes.
 enum class Coverage : std::uint8_t { full, partial };
 
-/// Whether a replicated variable must be equal on every rank, bit for bit, or ranks may differ and rank 0's is meant.
+/// `equal`: the value has the same bits on every rank. `first_rank`: ranks may differ, and rank 0's value is saved.
 enum class Replicated : std::uint8_t { equal, first_rank };
 
 /// One column of a particle table.
@@ -146,8 +146,7 @@ struct Column {
     Attributes attributes = {};
 };
 
-/// The place of one column's rows: the first row's address and the distance between rows in bytes
-/// (0 means contiguous).
+/// The place of one column: the address of its first row and the distance between rows in bytes. 0 means contiguous.
 struct ColumnData {
     ColumnData() = default;
     ColumnData(void* first, std::int64_t stride = 0) : data(first), stride_bytes(stride) {}

@@ -1,6 +1,7 @@
-// Options of snapshots, the answer of a save, and the counters. Plain values.
+// Options of sessions and streams, the answer of a save, and the counters. Plain values.
 //
-// Members without another default are given an empty one, so that `{.run = "run1"}` compiles without a warning.
+// Every member has a default, so that `{.run = "run1"}` compiles without a warning. docs/reference/configuration.md has
+// the same options as keys of a file.
 
 #pragma once
 
@@ -16,24 +17,24 @@
 
 namespace forebay {
 
-/// The choice of a save when every slot of the stream still holds a snapshot that is not committed.
+/// The reaction of a save when every slot of the stream still holds a snapshot without commit.
 enum class Policy {
-    wait,          // until a slot is free (Options::stall_wait bounds it); the default, nothing is ever lost
-    wait_at_most,  // StreamOptions::wait_max, then skip
-    skip,          // at once
-    newest_only,   // replace a snapshot that the agent has not begun to drain: with two slots the older of two that
-                   // wait; else skip. With one slot the waiting one is given up before the new one is sealed: a kill in
-                   // between loses both
+    wait,          // wait until a slot is free, at most Options::stall_wait. The default: no snapshot is lost
+    wait_at_most,  // wait at most StreamOptions::wait_max, then skip the step
+    skip,          // skip the step at once
+    /// Replaces a snapshot that the agent has not begun to drain, else skips the step. With two slots it replaces the
+    /// older snapshot, and only if both wait. With one slot it gives up the waiting snapshot before it seals the new
+    /// snapshot: a kill in between loses both.
+    newest_only,
 };
 
-/// The codec by which the agent makes node files smaller on their way to the target; docs/reference/configuration.md,
-/// "Compression".
+/// The codec of node files on their way to the target; docs/reference/configuration.md, "Compression".
 enum class Codec {
-    none,       // the bytes as they are
-    automatic,  // lz4 or zstd, as hard as the time until the next save allows; not at all where that gains nothing
-    lz4,        // by Blosc, without loss
-    zstd,       // by Blosc, without loss
-    zfp,        // f32 and f64 within Compression::error; other types as zstd
+    none,       // no compression
+    automatic,  // lz4 or zstd, as strong as the time until the next save allows; none if it gains nothing
+    lz4,        // by Blosc, lossless
+    zstd,       // by Blosc, lossless
+    zfp,        // f32 and f64 with Compression::error; other types as with zstd
 };
 
 /// The units that Blosc sorts before it compresses.
@@ -42,23 +43,23 @@ enum class Shuffle { none, bytes, bits };
 struct Compression {
     Codec codec = Codec::none;
     Shuffle shuffle = Shuffle::bytes;
-    int level = 0;     // of lz4 and zstd, 1 to 9 as Blosc counts; 0: as the time until the next save allows
-    double error = 0;  // of zfp: the largest absolute error of a value; 0: without loss
+    int level = 0;     // of lz4 and zstd: Blosc's levels 1 to 9; 0: as the time until the next save allows
+    double error = 0;  // of zfp: the largest absolute error of a value; 0: lossless
 };
 
-/// In whose words a view is: Forebay's own, or those of a format that other programs know.
+/// The layout of names in a view: Forebay's own (plain), or that of a format that other programs read.
 enum class Convention { plain, h5part, openpmd, netcdf };
 
-/// In which file at the target a node's bytes lie; docs/how-to/choose-a-file-form.md and storage-forms.md.
+/// The file at the target for a node's bytes; docs/how-to/choose-a-file-form.md.
 struct TargetFile {
     enum class Kind {
-        own,       // each node has a file of its own
-        combined,  // so many nodes have one, each with its whole node file in a part of it
-        shared,    // all nodes have one, which holds each variable once, in its global shape
+        own,       // each node has its own file
+        combined,  // several nodes share a file: each node file is one part of it
+        shared,    // all nodes share one file: it holds each variable once, in its global shape
     };
     Kind kind = Kind::own;
-    int nodes = 1;           // of a combined file, 2 to 256
-    bool as_h5part = false;  // of a shared file: the columns of its one table have H5Part's names, as in /Step#120/x
+    int nodes = 1;           // of a combined file: the number of nodes, 2 to 256
+    bool as_h5part = false;  // of a shared file: its one table has H5Part's names, as in /Step#120/x
 
     static TargetFile own() { return {}; }
     static TargetFile combined(int nodes) { return {Kind::combined, nodes, false}; }
@@ -67,12 +68,13 @@ struct TargetFile {
     friend bool operator==(const TargetFile&, const TargetFile&) = default;
 };
 
-/// From the word of the configuration: "own", "combined:16", "shared" or "shared-h5part"; `refused` for another.
+/// Reads "own", "combined:16", "shared" or "shared-h5part". Any other word is `refused`.
 Result<TargetFile> parse_target_file(const std::string& word);
-/// The inverse.
+/// The inverse of parse_target_file().
 std::string name_of(const TargetFile& file);
 
-/// The colours of a picture, from the lowest value to the highest; of even steps in lightness but for `balance`.
+/// The colours of a picture, from the lowest value to the highest. The steps in lightness are even, except for
+/// `balance`.
 enum class Palette {
     ember,    // black, violet, orange, light yellow
     tide,     // dark blue, green, light yellow
@@ -80,249 +82,252 @@ enum class Palette {
     balance,  // blue, white, red: for values around 0
 };
 
-/// An analysis that the agent makes of snapshots, from the staged copy, beside the simulation. Its results are
-/// snapshots of the stream "STREAM.NAME", pictures go through the spool. docs/reference/analyses.md.
+/// An analysis of the staged copy, made by the agent while the simulation runs. Results are snapshots of the stream
+/// "STREAM.NAME". Pictures go into the spool. docs/reference/analyses.md.
 struct Analysis {
     enum class Kind {
-        statistics,    // of each variable, or of each index along `by`: smallest, largest, mean, variance, sum, counts
+        statistics,    // of each variable, or of each index along `by`: minimum, maximum, mean, variance, sum, counts
         histogram,     // of each variable
         histogram_2d,  // of two variables: x, y
-        slice,         // of each array: a plane at `at` of dimension `axis`
+        slice,         // of each array: the plane at index `at` of dimension `axis`
         projection,    // of each array: the sum along dimension `axis`
-        downsample,    // of each array: means of boxes of `factor` elements a dimension
+        downsample,    // of each array: means over boxes of `factor` elements along each dimension
         probe,         // of each array: values at `points`
-        density,       // of particles: x, y, z and perhaps a weight; the sum of weights over a plane's cells
+        density,       // of particles (x, y, z, perhaps a weight): the sum of weights in each cell of a plane
         spectrum,      // of each 3-D array: the power spectrum, by shells
-        halos,         // of particles: x, y, z, perhaps vx, vy, vz, perhaps then a mass; friends of friends
-        script,        // what the functions of a Python script make: docs/reference/analyses.md
+        halos,         // of particles (x, y, z, perhaps vx, vy, vz, perhaps a mass): friends of friends
+        script,        // the results of the functions of a Python script
     };
-    /// What becomes of a snapshot that fulfils a condition.
+    /// The reaction when a snapshot fulfils a condition.
     enum class Action {
-        mark,  // it is marked: it does not count as a good one, and restarts pass over it
+        mark,  // mark the snapshot: it does not count as good, and restarts skip it
         save,  // Session::job() asks for a save at the next step
         stop,  // Session::job() asks to save and end
-        tell,  // Session::job() gives condition and value, and asks for nothing
+        tell,  // Session::job() returns the condition and the value, and asks for nothing
     };
     std::string name = {};
     Kind kind = Kind::statistics;
-    std::vector<std::string> variables = {};  // names, or patterns with `*`; in the order that `kind` says
-    std::int64_t every = 1;                   // steps that it divides
-    int bins = 256;                           // of a histogram, along each axis
-    double low = std::numeric_limits<double>::quiet_NaN();   // of bins and colours; NaN: found
-    double high = std::numeric_limits<double>::quiet_NaN();  // of bins and colours; NaN: found
-    bool log = false;                                        // bins, and colours, by the logarithm
-    int axis = 0;          // the dimension along which a slice is cut; a projection and a density are summed
-    int by = -1;           // the dimension along which statistics are each index's own; -1: of all together
+    std::vector<std::string> variables = {};                 // names, or patterns with `*`, in the order of `kind`
+    std::int64_t every = 1;                                  // analyse steps divisible by this number
+    int bins = 256;                                          // of a histogram, along each axis
+    double low = std::numeric_limits<double>::quiet_NaN();   // of bins and colours; NaN: from the data
+    double high = std::numeric_limits<double>::quiet_NaN();  // of bins and colours; NaN: from the data
+    bool log = false;                                        // bins and colours by the logarithm
+    int axis = 0;          // the dimension that a slice cuts, and that a projection and a density sum over
+    int by = -1;           // statistics for each index of this dimension; -1: over the whole variable
     std::int64_t at = -1;  // the index of a slice; -1: the middle
     int factor = 4;        // of a downsample
-    std::vector<std::vector<std::int64_t>> points = {};  // of a probe: an index a dimension
-    /// The lengths of the domain, one for every dimension or one for all, in the unit of the positions; positions run
-    /// from 0 and are periodic. Needed by density and halos; a spectrum without it is by wave numbers of the domain.
+    std::vector<std::vector<std::int64_t>> points = {};  // of a probe: an index for each dimension
+    /// The lengths of the domain in the unit of the positions: one number for each dimension, or one for all. Positions
+    /// run from 0 and are periodic. Density and halos need it. Without it a spectrum has wave numbers of the domain.
     std::vector<double> length = {};
-    int pixels = 1024;            // of the longer side of a picture, at most; cells of a density along the longer side
+    int pixels = 1024;            // the longer side of a picture, at most; the cells of a density along its longer side
     double linking_length = 0.2;  // of halos, in mean distances between particles
     int members = 20;             // of a halo, at least
-    bool picture = true;          // of slice, projection and density
+    bool picture = true;          // draw a picture of a slice, projection or density
     Palette palette = Palette::ember;
-    std::string script = {};                       // the file; each of its functions says what it looks at
-    std::string python = {};                       // its interpreter; "": beside the package, else python3 in PATH
-    std::chrono::milliseconds time_limit{60'000};  // of a call of a function, and of the script's import
-    std::int64_t memory_limit_bytes = 4ll << 30;   // that a script may have allocated; 0: no limit
-    std::vector<std::string> condition = {};       // over the results: "*/nan > 0"; each is by itself
+    std::string script = {};  // the script's file; each of its functions declares its variables
+    std::string python = {};  // the Python interpreter; "": beside the package, else python3 in PATH
+    std::chrono::milliseconds time_limit{60'000};  // for each call of a function, and for the import of the script
+    std::int64_t memory_limit_bytes = 4ll << 30;   // of memory that the script allocates; 0: no limit
+    std::vector<std::string> condition = {};       // on the results, as in "*/nan > 0"; each is checked by itself
     std::vector<Action> action = {Action::mark};
 };
 
-/// What a restart does with a snapshot that is marked: an analysis has found it bad, or a person.
+/// The behaviour of a restart for a snapshot marked as bad, by an analysis or by a person.
 enum class Marked { pass_over, take };
 
-/// Equal on every rank, else Session::stream() refuses them.
+/// Options of a stream. Equal on every rank, else Session::stream() refuses them.
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains
     Policy policy = Policy::wait;
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
-    int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
-    /// The number of newest snapshots that stay of those that the run has abandoned by going back or beginning anew.
-    /// -1: all of them, until the run has saved `keep` whole, unmarked snapshots after it left them.
-    /// docs/explanation/lines.md.
+    int keep = 3;                                // committed snapshots to keep at the target; 0 keeps all
+    /// The number of newest snapshots to keep of those that the run abandoned by going back or beginning anew. -1: all
+    /// of them, until the run has saved `keep` whole, unmarked snapshots since. docs/explanation/lines.md.
     int keep_abandoned = -1;
-    bool view = true;  // make views at commit, when the agent can: `conventions`
+    bool view = true;  // make views at commit, if the agent can: `conventions`
     Compression compression = {};
-    /// Of single variables, by name or by a pattern with `*`; the first that fits counts.
+    /// Compression of single variables, by name or by a pattern with `*`. The first match counts.
     std::vector<std::pair<std::string, Compression>> variable_compression = {};
-    int priority = 0;                         // of its drains: a higher one goes first, and overtakes
-    std::chrono::milliseconds deadline{0};    // a snapshot is to be durable so long after its seal; 0: none
-    std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
-    std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
-    TargetFile file = {};                                       // at the target; of several nodes: not compressed
-    std::vector<Analysis> insitu = {};  // what the agent makes of its snapshots, beside the simulation
+    int priority = 0;  // of drains: the higher priority goes first, and overtakes a drain under way
+    std::chrono::milliseconds deadline{0};    // time from the seal until the snapshot should be durable; 0: none
+    std::uint64_t rate_bytes_per_second = 0;  // a limit for drains, below the limit of the agent; 0: none
+    std::vector<Convention> conventions = {Convention::plain};  // the views to make at commit
+    TargetFile file = {};               // the file at the target; files of several nodes are not compressed
+    std::vector<Analysis> insitu = {};  // analyses by the agent, beside the simulation
     Marked marked = Marked::pass_over;
-    /// The step at or below which the next restart begins, once: when the run has gone back so, sessions go on from
-    /// their newest snapshot again. -1: at the newest. docs/explanation/lines.md.
+    /// The next restart begins at or below this step, once. After the run has gone back so, sessions continue from
+    /// their newest snapshot again. -1: begin at the newest. docs/explanation/lines.md.
     std::int64_t restart_from = -1;
 };
 
 enum class AgentMode {
-    process,    // outlives the application; own environment; makes views
+    process,    // outlives the application; has its own environment; makes views
     thread,     // inside the application, for machines that allow no second process
-    dedicated,  // ranks of the application that do nothing else: forebay::dedicate() in mpi.hpp splits them off
+    dedicated,  // ranks of the application that only drain: forebay::dedicate() in mpi.hpp splits them off
 };
 
-/// Whether agents write past the page cache of their machine, where the target can. `automatic`: each measures once a
-/// session which way is faster at the target, and whether programs on its machine see what is written past the cache;
-/// it writes past the cache until a node file is large enough for that to matter, 16 MiB.
+/// Direct writes bypass the page cache of the agent's machine, if the target supports it. `automatic`: once a session
+/// each agent measures the faster way at the target, and if programs on its machine see data written past the cache.
+/// Until a node file of 16 MiB, enough to matter, it writes past the cache.
 enum class Direct { no, yes, automatic };
 
 struct AgentOptions {
     AgentMode mode = AgentMode::process;
-    std::string program = {};  // "" : FOREBAY_AGENT, else `forebay` beside the library or ../bin, else in PATH
-    std::vector<std::pair<std::string, std::string>> environment = {};  // for the agent alone, e.g. LD_PRELOAD
+    std::string program = {};  // "": FOREBAY_AGENT, else `forebay` beside the library or in ../bin, else in PATH
+    std::vector<std::pair<std::string, std::string>> environment = {};  // only for the agent, such as LD_PRELOAD
     int cores = 1;                                                      // of each machine, for AgentMode::dedicated
-    std::string cpus = {};                    // pin the agent, as in "0-3,8"; "" leaves it to the kernel
-    std::uint64_t block_bytes = 16u << 20;    // of one write; a multiple of the target's stripe is best
+    std::string cpus = {};                    // pin the agent, as in "0-3,8"; "": the kernel chooses
+    std::uint64_t block_bytes = 16u << 20;    // the size of one write; best a multiple of the target's stripe
     int in_flight = 4;                        // writes at once, and threads that compress
-    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
-    double slowdown_percent_max = 0;          // of the computing while it drains; 0: no limit
-    Direct direct = Direct::yes;              // past the page cache where the target can
-    int retries = 5;                          // of a failing operation, with doubling pauses
+    std::uint64_t rate_bytes_per_second = 0;  // a limit; 0: as fast as the target takes it
+    double slowdown_percent_max = 0;          // how much a drain may slow the computing down; 0: no limit
+    Direct direct = Direct::yes;              // write past the page cache, if the target can
+    int retries = 5;                          // of a failing operation; each pause is twice the pause before
     std::chrono::milliseconds retry_pause{200};
-    /// When its application has died and all is committed, the agent keeps the staged copies so long, since a restart
-    /// on the same node reads them at the speed of memory; then it frees them.
+    /// How long the agent keeps the staged copies after its application has died and everything is committed. A restart
+    /// on the same node reads them at the speed of memory. Then the agent frees them.
     std::chrono::milliseconds linger{60'000};
-    /// Whether the run keeps what saves and drains took, at most 64 KiB a node and snapshot, for `forebay report`.
+    /// Keep the timings of saves and drains in the run, at most 64 KiB a node and snapshot, for `forebay report`.
     bool timings = true;
-    /// Where each agent keeps a file of metrics for a monitor of its machine, such as node-exporter's textfile
-    /// collector, as long as it lives. A directory of the machine that is there already; "": none.
+    /// An existing directory of the machine in which each agent keeps a file of metrics while it lives, for a monitor
+    /// such as node-exporter's textfile collector. "": none.
     std::string metrics_directory = {};
-    /// On a file system that lets users choose (Lustre): the storage targets on which node files lie, in turns, as in
-    /// "0-13,15-155"; "": as the file system places them.
+    /// The storage targets for node files, used in turns, as in "0-13,15-155". Only on a file system that lets users
+    /// choose (Lustre). "": the file system chooses.
     std::string storage_targets = {};
-    /// Storage targets on which no new node file lies: "14,OST0015", or "@FILE" with what forebay preflight has found;
-    /// the first rank of each node reads it when the session opens.
+    /// Storage targets to avoid for new node files, as in "14,OST0015", or "@FILE" with the list from `forebay
+    /// preflight`. The first rank of each node reads the file when the session opens.
     std::string exclude_targets = {};
-    /// Whether an agent places new node files elsewhere than on a storage target that it has found slow.
+    /// Place new node files away from a storage target that the agent has found slow.
     bool avoid_slow_targets = true;
-    /// Hosts that write no node file to the target themselves, as in "nid[0001-0004],nid7", or "@FILE" with what
-    /// forebay preflight has found, which the first rank of each node reads when the session opens. Others of the job
+    /// Hosts that must not write node files to the target, as in "nid[0001-0004],nid7", or "@FILE" with the list from
+    /// `forebay preflight`. The first rank of each node reads the file when the session opens. Other hosts of the job
     /// write for them. "nid7/2" is a virtual node.
     std::string exclude_nodes = {};
-    /// How many agents of this job also write for nodes that are excluded or slow. 0: two where `exclude_nodes` names a
+    /// The number of agents of this job that also write for excluded or slow nodes. 0: two if `exclude_nodes` has a
     /// host of the job, else none.
     int neighbours = 0;
-    /// Whether a node that drains far slower than the others writes through a neighbour. Without neighbours no node
-    /// does.
+    /// A node that drains far slower than the other nodes writes through a neighbour. Without neighbours every node
+    /// writes itself.
     bool avoid_slow_nodes = true;
-    // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
-    // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
+    // Forwarders: hosts that write to the target for the other hosts, so that the target has fewer clients. Either the
+    // last hosts of this job, which then compute nothing (forebay::dedicate() in mpi.hpp), or running forwarders
+    // (`forebay forward`).
     int forwarders = 0;
-    std::string forward_address = {};  // of `forwarders`: interface or address that others reach them by; "": any
-    std::vector<std::string> forward_to = {};  // "host:port"; each agent begins with another, the next ones stand in
-    std::string forward_token_file = {};       // of `forward_to`: what admits to them
+    std::string forward_address = {};          // the interface or address of `forwarders` for their clients; "": any
+    std::vector<std::string> forward_to = {};  // "host:port"; each agent begins at another entry
+    std::string forward_token_file = {};       // with `forward_to`: the file with the token that admits a client
 };
 
-/// When Session::job() tells a simulation to end.
+/// The time for Session::job() to tell a simulation to end.
 struct JobOptions {
-    /// From open() on; 0: what FOREBAY_JOB_END says (seconds since 1970), else SLURM, else PBS.
+    /// The job's length, counted from open(). 0: from FOREBAY_JOB_END (seconds since 1970), else from SLURM, else from
+    /// PBS.
     std::chrono::milliseconds wall_time{0};
-    /// What must be left for saving, draining and ending, beside the longest of the last ten steps. 0: 10 s, and for
-    /// each stream what its longest save in this job took until it was durable, 1.25 + 1 / n times after n of them,
-    /// behind what is under way; 25 s and the mean drain more while a stream has none. Else this and the mean drain.
+    /// Time to leave for saving, draining and ending, beside the longest of the last ten steps. If it is set: this time
+    /// and the mean time of a drain. 0: 10 s, the rest of drains under way, and for each stream (1.25 + 1 / n) times
+    /// the longest time from save to durable of its n saves in this job. While a stream has no such save, 25 s and the
+    /// mean time of a drain come on top.
     std::chrono::milliseconds reserve{0};
 };
 
-/// Equal on every rank, else open() refuses them; but for what belongs to a node: `staging`, and of `agent` `program`,
-/// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have
-/// its own `log` and `interrupted`.
+/// Options of a session. Equal on every rank, else open() refuses them. The options of a node may differ: `staging`,
+/// and in `agent` `program`, `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`.
+/// Each rank may have its own `log` and `interrupted`.
 struct Options {
-    /// The directory at the target, or "s3://bucket/prefix". It is made if it does not exist; the directory above it
-    /// must exist, unless `create_parents`.
+    /// The run's directory at the target, or "s3://bucket/prefix". A session creates it. The directory above it must
+    /// exist, unless `create_parents` is set.
     std::string run = {};
-    bool create_parents = false;  // make the directories above `run` too
-    std::string staging = {};     // "" : /dev/shm; a node-local directory
-    int virtual_nodes = 1;        // parts that each machine's ranks are split into, each with its own agent
-    bool huge_pages = true;       // align for them where the staging mount has them
+    bool create_parents = false;  // create the directories above `run` too
+    std::string staging = {};     // a node-local directory; "": /dev/shm
+    int virtual_nodes = 1;        // parts of each machine's ranks, each with its own agent
+    bool huge_pages = true;       // align for huge pages, if the staging mount has them
     AgentOptions agent = {};
     JobOptions job = {};
-    std::chrono::milliseconds open_wait{60'000};  // opening waits at most so long for the target's answer
-    /// A session of another host that has claimed the run and not ended is watched so long before it counts as dead and
-    /// the run is taken over. 0: at once, where the batch system is sure that no two jobs of a run live.
+    std::chrono::milliseconds open_wait{60'000};  // the longest wait of open() for an answer of the target
+    /// The time to watch a session of another host that has locked the run and not ended, before it counts as dead. The
+    /// new session then takes over the run. 0: at once, if your batch system never runs two jobs of one run.
     std::chrono::milliseconds takeover_wait{20'000};
-    std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
-    std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
-    std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node to read snapshots from the target
-    /// Threads of each rank that copy what it saves, and what it gets back of a staged copy; the calling one counts.
-    /// They sleep between two copies, call neither MPI nor the application, and do not change a byte of what is
-    /// written. 0, "auto" in a file: one for each CPU that no other rank of the machine may use, but no more than
-    /// memory is fast for, as measured at opening; 1 where ranks are not bound to CPUs of their own.
+    std::chrono::milliseconds close_wait{600'000};   // the longest wait of close() for the agents
+    std::chrono::milliseconds stall_wait{600'000};   // the longest wait of a save while the agent gets nothing done
+    std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node for reading snapshots from the target
+    /// Threads of each rank that copy a save, and a restart from staged copies. The calling thread counts. The threads
+    /// sleep between two copies, call neither MPI nor your code, and do not change the bytes. 0, or "auto" in a file:
+    /// one for each CPU that no other rank of the machine may use, but no more than make the copy faster, as measured
+    /// when the session opens. It is 1 if ranks are not bound to their own CPUs.
     int copy_threads = 0;
-    /// Called on world rank 0 with one line. Without it one thing is printed, to standard error: that a restart has
-    /// passed over a damaged snapshot. What a call waits for is said after 2 s, and again every 30 s.
+    /// Called on world rank 0 with one line. A waiting call logs its reason after 2 s, then every 30 s. Without it only
+    /// two events are printed, to standard error: a restart that skips a damaged snapshot, and staged snapshots of
+    /// another run that open() finds on a node.
     std::function<void(const std::string&)> log = {};
-    /// Asked ten times a second by a call that waits, on the thread that made the call; it may be set on some ranks
-    /// only. When it returns true, the wait ends and the call is an error of kind `retry`, on all ranks. What is staged
-    /// is kept, and agents go on. Only the rank that waits asks: a rank that waits for other ranks in MPI does not.
+    /// Called ten times a second by a call that waits, on the thread that made the call. You may set it on some ranks
+    /// only. If it returns true, the call ends on all ranks with an error of kind `retry`. Staged snapshots stay, and
+    /// agents continue. A rank that waits in MPI for other ranks does not call it.
     std::function<bool()> interrupted = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first
-    /// A profile that `forebay tune` has measured: its path; "auto": the one that fits best of those in ./.forebay, the
-    /// user's configuration directory and /etc/forebay/profiles; "": none. Options that are not set, by a value other
-    /// than the default or in the file, are taken from it, on all ranks what rank 0 reads, and told to `log`; it is
-    /// told as well when saves or drains have become slower than it says. docs/how-to/tune.md.
+    /// The path of a profile measured by `forebay tune`. "auto": the best match of the profiles in ./.forebay, the
+    /// user's configuration directory and /etc/forebay/profiles. "": none. It sets the options that differ from their
+    /// default neither in code nor in a file, and all ranks use the profile that rank 0 reads. `log` gets these
+    /// options, and a warning if saves or drains become slower than in the profile. docs/how-to/tune.md.
     std::string profile = {};
-    std::vector<std::string> in_file = {};  // options that load_options() has found, as in "agent.block_bytes"
-    std::string run_in_file = {};  // the `run` that load_options() has found; open() refuses another one in code
-    bool log_to_stderr = false;    // lines for `log` where that is empty; FOREBAY_LOG=1 in the environment does it too
+    std::vector<std::string> in_file = {};  // options that load_options() found, as in "agent.block_bytes"
+    std::string run_in_file = {};  // the `run` that load_options() found; open() refuses a different `run` set in code
+    bool log_to_stderr = false;    // if `log` is empty, send its lines to standard error, as FOREBAY_LOG=1 does
 };
 
-/// The answer of one save. Equal on all ranks but for the seconds.
+/// The answer of one save. Equal on all ranks, except `bytes` and the seconds.
 struct Saved {
     std::int64_t step = 0;
-    bool kept = false;           // false: the policy skipped the step; nothing was staged
-    std::int64_t replaced = -1;  // newest_only: the step that was dropped for this one
-    std::uint64_t bytes = 0;     // this rank's
+    bool kept = false;           // false: the policy skipped the step, and nothing was staged
+    std::int64_t replaced = -1;  // newest_only: the step dropped for this save
+    std::uint64_t bytes = 0;     // of this rank
     double blocked_seconds = 0;  // the whole call
-    double wait_seconds = 0;     // of it: waiting for a free slot
-    double plan_seconds = 0;     // of it: layout or patch, and seal, without exchange and barriers
-    double copy_seconds = 0;     // of it: copying and checksumming this rank's blocks
+    double wait_seconds = 0;     // part of it: waiting for a free slot
+    double plan_seconds = 0;     // part of it: layout or patch, and seal, without exchange and barriers
+    double copy_seconds = 0;     // part of it: copying and checksumming this rank's blocks
 };
 
-/// The agreement of all ranks at the end of a step: Session::job(). Equal on all ranks.
+/// The agreement of all ranks at the end of a step, from Session::job(). Equal on all ranks.
 struct Job {
     bool save = false;                                              // save now
     bool stop = false;                                              // save now, then end; `save` is true too
-    double seconds_left = std::numeric_limits<double>::infinity();  // infinite where no limit is known
-    std::string reason = {};                                        // why, where save is true
-    /// A condition of an analysis whose action is `save`, `stop` or `tell`, given at the next step after it was found
-    /// fulfilled, once; of several the most urgent first, one a step. Empty: none. As in
+    double seconds_left = std::numeric_limits<double>::infinity();  // of the job; infinite if no limit is known
+    std::string reason = {};                                        // why, if `save` is true
+    /// A fulfilled condition of an analysis with the action `save`, `stop` or `tell`. Each is returned once, at the
+    /// next step after the analysis found it, one a step, the most urgent first. Empty: none. An example:
     /// "state.numbers: */nan > 0 (theta/nan is 3), at step 120".
     std::string condition = {};
-    double value = std::numeric_limits<double>::quiet_NaN();  // that fulfils it
-    std::int64_t condition_step = -1;                         // of the snapshot that does
+    double value = std::numeric_limits<double>::quiet_NaN();  // the value that fulfils it
+    std::int64_t condition_step = -1;                         // the step of the snapshot that fulfils it
 };
 
-/// Totals since the session was opened. Three tell how a run does: `blocked_seconds` (what saving has cost the
-/// simulation), `newest_durable_step` (where a restart would begin) and `aborts` (whether storage has failed). The
-/// others are for tuning.
+/// Totals since the session was opened. Three of them show how a run does: `blocked_seconds` (the cost of saving for
+/// the simulation), `newest_durable_step` (the step at which a restart would begin) and `aborts` (failures of storage).
+/// Use the rest for tuning.
 struct Counters {
-    std::uint64_t saves = 0;          // kept
-    std::uint64_t skipped = 0;        // by policy
-    std::uint64_t replaced = 0;       // dropped by newest_only before their drain began
-    std::uint64_t commits = 0;        // snapshots of this session that are committed
-    std::uint64_t aborts = 0;         // drains that ended with an error (each may be retried and commit later)
-    std::uint64_t bytes_saved = 0;    // by this rank
-    std::uint64_t bytes_drained = 0;  // by this node's agent, as they were staged
-    std::uint64_t bytes_stored = 0;   // of them, what was written: fewer where they were compressed
-    double blocked_seconds = 0;       // this rank's, in save()
-    double wait_seconds = 0;          // of it, for free slots
-    std::uint64_t copy_threads = 0;   // of this rank, that copied its last save: Options::copy_threads
-    double drain_seconds = 0;         // this node's agent's, writing and syncing
-    double drain_cpu_seconds = 0;     // what this took of the node's CPUs, user and system: of all threads the sum
+    std::uint64_t saves = 0;                // kept by the policy
+    std::uint64_t skipped = 0;              // skipped by the policy
+    std::uint64_t replaced = 0;             // dropped by newest_only before their drain began
+    std::uint64_t commits = 0;              // committed snapshots of this session
+    std::uint64_t aborts = 0;               // failed drains (a retry may commit the snapshot later)
+    std::uint64_t bytes_saved = 0;          // by this rank
+    std::uint64_t bytes_drained = 0;        // by this node's agent, as staged
+    std::uint64_t bytes_stored = 0;         // by this node's agent, as written: fewer with compression
+    double blocked_seconds = 0;             // of this rank, in save()
+    double wait_seconds = 0;                // part of it: waiting for free slots
+    std::uint64_t copy_threads = 0;         // threads of this rank that copied its last save: Options::copy_threads
+    double drain_seconds = 0;               // of this node's agent, writing and syncing
+    double drain_cpu_seconds = 0;           // CPU time of it on this node, user and system, summed over threads
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
     std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline
-    std::uint64_t not_analysed = 0;      // snapshots of this stream, on this node, that insitu was to see and did not
-    std::uint64_t scripts_missed = 0;    // likewise, of its scripts
-    std::uint64_t overtakes = 0;         // drains of this node that went before one under way
-    std::uint64_t limits_overruled = 0;  // drains that kept no slowdown_percent_max, so as to end in time
-    std::uint64_t steps_counted = 0;     // of the computing, for the next
-    double slowdown_percent = 0;         // of the computing on this node while its agent drains; 0 also: not known
+    std::uint64_t not_analysed = 0;         // snapshots of this stream, on this node, that its analyses missed
+    std::uint64_t scripts_missed = 0;       // snapshots of this stream, on this node, that its scripts missed
+    std::uint64_t overtakes = 0;            // drains of this node that overtook a drain under way
+    std::uint64_t limits_overruled = 0;     // drains that ignored slowdown_percent_max to end in time
+    std::uint64_t steps_counted = 0;        // steps of the computing, used for slowdown_percent
+    double slowdown_percent = 0;            // of the computing on this node while its agent drains; 0 also: unknown
     std::uint64_t drain_rate_bytes_per_second = 0;  // the limit now; 0: none
 };
 

@@ -1,8 +1,8 @@
-// Result and Error: how every call of Forebay answers.
+// Result and Error: the answer of every call of Forebay.
 //
-// A Result holds a value or an Error. An Error's kind answers "what should I do now?"; its parts say
-// what failed and where, what is still safe, and the next command. Nothing here prints or throws, except
-// value(), which throws Exception with the Error when there is no value.
+// A Result holds a value or an Error. The kind of an Error says how to react. Its parts say what failed and where, what
+// is still safe, and the next command. Nothing here prints. Only value() throws: an Exception with the Error, if there
+// is no value.
 
 #pragma once
 
@@ -16,39 +16,37 @@ namespace forebay {
 
 enum class ErrorKind {
     retry = 1,    // a passing fault (EIO, ETIMEDOUT, no agent yet): the same call may succeed later
-    full,         // no room at a named place: free some, then call again
-    missing,      // the named thing does not exist
+    full,         // no space at the place in the text: free some, then call again
+    missing,      // the thing in the text does not exist
     corrupt,      // bytes differ from their checksum or their format: use another copy
-    refused,      // the caller asked for something that is not allowed: correct the call
+    refused,      // the call is not allowed as it is: correct it
     unsupported,  // this build, file version or machine cannot do it
-    broken,       // our own mistake: the session is closed, the simulation goes on
+    broken,       // a mistake in Forebay: the session is closed, the simulation continues
 };
 
-/// The kind's name as logs and --json print it: "retry", "full", ...
+/// The kind's name in logs and in --json output: "retry", "full", ...
 const char* name_of(ErrorKind kind);
 
-/// The parts name neither the program nor each other: no "forebay: ", no "Safe: ", no "Next: " is in them. They
-/// need no full stop at their end.
+/// An error in four parts. The parts hold no "forebay: ", "Safe: " or "Next: ". They need no full stop at the end.
 struct Error {
     ErrorKind kind = ErrorKind::broken;
     std::string what{};  // the failure and its place; found and expected
-    std::string safe{};  // things that are still safe; may be empty
+    std::string safe{};  // what is still safe; may be empty
     std::string next{};  // the next command or step; may be empty
 
-    /// As every binding gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which
-    /// has
-    /// no full stop since it often ends in a command that people copy. Without `safe` and `next` it is one line,
-    /// "forebay: WHAT", with a full stop only where `what` has one.
+    /// The text that all bindings show, one line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT". The last
+    /// line has no full stop, since people copy the command in it. Without `safe` and `next` it is the one line
+    /// "forebay: WHAT", with a full stop only if `what` has one.
     std::string text() const;
-    /// For a line of a log or a report: "WHAT. Safe: SAFE. Next: NEXT", without the program's name.
+    /// One line for a log or a report: "WHAT. Safe: SAFE. Next: NEXT", without the program's name.
     std::string line() const;
 };
 
-/// The error that `inner` becomes one level up: its kind with a new `what`, in which the caller quotes `inner.what`.
-/// Advice that the caller gives takes the place of the inner one: the caller knows more, the run's path for example.
+/// Adds context to `inner`: keeps its kind and replaces its `what`. The caller quotes `inner.what` in the new text. If
+/// you pass `safe` or `next`, they replace the inner texts: the caller knows more, such as the run's path.
 Error with_context(Error inner, std::string what, std::string safe = {}, std::string next = {});
 
-/// what() is the Error's text(). A copy shares the Error, so that copying throws nothing.
+/// what() is the Error's text(). Copies share the Error, so that copying never throws.
 class Exception : public std::runtime_error {
 public:
     explicit Exception(Error error)
@@ -74,7 +72,7 @@ public:
     const T* operator->() const { return &std::get<0>(held_); }
     const Error& error() const { return std::get<1>(held_); }
 
-    /// Moves the value out; throws Exception when there is none.
+    /// Moves the value out. Throws Exception if there is none.
     T value() {
         if (!has_value()) throw Exception(error());
         return std::move(std::get<0>(held_));

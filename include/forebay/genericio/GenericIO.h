@@ -1,9 +1,9 @@
-// The class gio::GenericIO for codes that use GenericIO: the same calls and the same files, by way of Forebay.
+// The class gio::GenericIO for codes that use GenericIO: the same calls and the same files, through Forebay.
 //
-// write() returns when every rank's data are copied and sealed on its node; they drain to the directory FILE.forebay,
-// and a program behind the application makes FILE of them: complete or absent. Opening the name, writing to it again
-// and MPI_Finalize wait for that. Link forebay_genericio, or with GENERICIO_NO_MPI defined forebay_genericio_serial.
-// docs/reference/genericio.md says what differs.
+// write() returns when the data of every rank are copied and sealed on its node. They drain to the directory
+// FILE.forebay. A program in the background then makes FILE from them: complete or absent. Opening FILE, writing to it
+// again and MPI_Finalize wait for that. Link forebay_genericio, or with GENERICIO_NO_MPI defined
+// forebay_genericio_serial. docs/reference/genericio.md lists the differences.
 //
 // Errors are std::runtime_error. C++11.
 
@@ -29,7 +29,7 @@ namespace gio {
 
 namespace detail {
 
-// The elements of a record: of an array or a vector type those that [] gives, of a struct its member x.
+// The element type of a record: the type of [0] for an array or a vector type, the type of member x for a struct.
 template <class T, class = void>
 struct indexed : std::false_type {};
 template <class T>
@@ -58,7 +58,7 @@ struct element<T, false, true> {
 class GenericIO {
 public:
     enum VariableFlags {
-        VarHasExtraSpace = 1,  // 8 spare bytes behind the data; neither needed nor touched here
+        VarHasExtraSpace = 1,  // 8 spare bytes after the data; neither needed nor touched here
         VarIsPhysCoordX = 2,
         VarIsPhysCoordY = 4,
         VarIsPhysCoordZ = 8,
@@ -87,18 +87,19 @@ public:
         std::size_t ElementSize;
     };
 
-    /// Accepted, since applications name one; writes are staged and reads are POSIX's whichever it is.
+    /// Accepted for compatibility, but ignored: writes are staged, and reads use POSIX.
     enum FileIO { FileIOMPI, FileIOPOSIX, FileIOMPICollective };
     enum MismatchBehavior { MismatchAllowed, MismatchDisallowed, MismatchRedistribute };
 
 #ifndef GENERICIO_NO_MPI
-    /// It and the destructor are collective over `comm`, which it duplicates.
+    /// The constructor and the destructor are collective over `comm`, which the object duplicates.
     GenericIO(const MPI_Comm& comm, const std::string& file, unsigned file_io = unsigned(-1));
 #else
     explicit GenericIO(const std::string& file, unsigned file_io = unsigned(-1));
 #endif
     ~GenericIO();
-    /// A cursor: a copy of an object whose header was read has its own variables, and reads without opening anew.
+    /// A cursor: a copy of an object with a header read. It has its own variables, and reads without opening the file
+    /// again.
     GenericIO(const GenericIO& other);
     GenericIO& operator=(const GenericIO& other);
 
@@ -116,7 +117,7 @@ public:
         addVariable(name, data.data(), flags);
     }
     void addVariable(const VariableInfo& info, void* data, unsigned flags = 0);
-    /// Records of `elements` values each.
+    /// Adds records of `elements` values each.
     template <class T>
     void addScalarizedVariable(const std::string& name, T* data, std::size_t elements, unsigned flags = 0) {
         add(name, sizeof(T) * elements, data, flags, static_cast<T*>(nullptr));
@@ -129,14 +130,14 @@ public:
     void clearVariables();
     int getNumberOfVariables();
 
-    /// Collective. The buffers are the caller's again when it returns.
+    /// Collective. When it returns, you may change the buffers.
     void write();
 
     /// Collective.
     void openAndReadHeader(MismatchBehavior mismatch = MismatchDisallowed, int rank = -1, bool check_partitions = true);
     int readNRanks();
     void readDims(int dims[3]);
-    std::uint64_t readTotalNumElems();  // of partitioned files uint64_t(-1), as ever
+    std::uint64_t readTotalNumElems();  // of partitioned files uint64_t(-1), as in GenericIO
     void readPhysOrigin(double origin[3]);
     void readPhysScale(double scale[3]);
     void getVariableInfo(std::vector<VariableInfo>& info);
@@ -147,7 +148,8 @@ public:
     void getSourceRanks(std::vector<int>& ranks);
     /// Collective unless `collective` is false.
     void readData(int rank = -1, bool print = true, bool collective = true);
-    /// `rows` records from `first` on: of a file rank or, after MismatchRedistribute and for -1, of this rank's share.
+    /// Reads `rows` records from `first` on: of a file rank, or with -1 after MismatchRedistribute of this rank's
+    /// share.
     void readDataSection(std::size_t first, std::size_t rows, int rank = -1, bool print = true, bool collective = true);
     void close();
 

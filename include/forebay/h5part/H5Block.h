@@ -1,6 +1,6 @@
-/* The calls of H5Block, fields on blocks of a grid, so that codes which include this header, or call it beside H5Part,
-   compile and link. Forebay stages no such fields: each call tells the error handler what to do in its place, and
-   answers H5PART_ERR_NOTYPE. */
+/* The calls of H5Block, fields on blocks of a grid. They exist so that codes with this header, or with calls beside
+   H5Part, compile and link. Forebay stages no such fields: each call reports the replacement to the error handler, and
+   returns H5PART_ERR_NOTYPE. */
 
 #include "H5Part.h" /* which includes this one again, for those that begin here */
 

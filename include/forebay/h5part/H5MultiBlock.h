@@ -1,5 +1,5 @@
-/* The calls of H5MultiBlock, fields on blocks with halos: like those of H5Block, which see, they compile and link, and
-   each answers H5PART_ERR_NOTYPE. */
+/* The calls of H5MultiBlock, fields on blocks with halos. They compile and link, and each returns H5PART_ERR_NOTYPE
+   (see H5Block.h). */
 
 #ifndef FOREBAY_H5MULTIBLOCK_H
 #define FOREBAY_H5MULTIBLOCK_H

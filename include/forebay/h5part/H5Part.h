@@ -1,11 +1,11 @@
-/* The H5Part interface, version 1.6.6, over Forebay: a code that speaks H5Part is compiled with this header in place of
-   H5Part's own and linked with forebay_h5part. What it writes is staged on the nodes and drained behind it; the file
-   under the name that it gave is an H5Part file like any other. docs/reference/h5part.md says what differs.
+/* The H5Part interface, version 1.6.6, over Forebay. Compile your code with this header in place of H5Part's own, and
+   link it with forebay_h5part. Forebay stages the data on the nodes, and drains them afterwards. The file under your
+   name is an ordinary H5Part file. docs/reference/h5part.md lists the differences.
 
-   With PARALLEL_IO defined, as for H5Part itself, there are the calls that take a communicator. The header lies in a
-   directory of its own, so that it hides no H5Part that is installed: add that directory with -I.
+   With PARALLEL_IO defined, as for H5Part itself, you get the calls with a communicator. The header lies in a directory
+   of its own, so that it hides no installed H5Part: add that directory with -I.
 
-   Type codes are HDF5's at run time: compile with the HDF5 that the library is linked with. */
+   Type codes are HDF5's at run time: compile with the same HDF5 that the library is linked with. */
 
 #ifndef FOREBAY_H5PART_H
 #define FOREBAY_H5PART_H
@@ -26,7 +26,7 @@ extern "C" {
 #define H5PART_VER_MAJOR 1
 #define H5PART_VER_MINOR 6
 #define H5PART_VER_RELEASE 6
-/* Only here: tells this header from H5Part's own. */
+/* Defined only here: tells this header from H5Part's own. */
 #define H5PART_IS_FOREBAY 1
 
 typedef int64_t h5part_int64_t;
@@ -36,7 +36,7 @@ typedef float h5part_float32_t;
 
 typedef struct H5PartFile H5PartFile;
 
-/* Gets the function's name, the error code, and a text in the manner of printf; what it returns, the call returns. */
+/* Gets the function's name, the error code, and a text as for printf. The failing call returns its result. */
 typedef h5part_int64_t (*h5part_error_handler)(const char*, const h5part_int64_t, const char*, ...);
 
 #define H5PART_SUCCESS 0
@@ -61,7 +61,7 @@ typedef h5part_int64_t (*h5part_error_handler)(const char*, const h5part_int64_t
 #define H5PART_VFD_MPIIO_IND 0x20
 #define H5PART_VFD_CORE 0x40
 
-/* Longer names are cut: of steps, with their number and the NUL; of datasets, with the NUL. */
+/* The longest names with their NUL; longer names are cut. For steps the limit includes the number. */
 #define H5PART_STEPNAME_LEN 64
 #define H5PART_DATANAME_LEN 64
 
@@ -79,7 +79,7 @@ typedef h5part_int64_t (*h5part_error_handler)(const char*, const h5part_int64_t
 #define H5PART_CHAR ((h5part_int64_t)H5T_NATIVE_CHAR)
 #define H5PART_STRING ((h5part_int64_t)H5T_C_S1)
 
-/* Files. A writer's handle is collective over its communicator; reads are not. */
+/* Files. The handle of a writer is collective over its communicator. Reads are not. */
 
 H5PartFile* H5PartOpenFile(const char* filename, const char flags);
 H5PartFile* H5PartOpenFileAlign(const char* filename, const char flags, h5part_int64_t align);
@@ -93,7 +93,7 @@ H5PartFile* H5PartOpenFileParallelAlign(const char* filename, const char flags, 
 h5part_int64_t H5PartCloseFile(H5PartFile* f);
 h5part_int64_t H5PartFileIsValid(H5PartFile* f);
 
-/* Writing. A call has copied everything when it returns. */
+/* Writing. When a call returns, it has copied everything. */
 
 h5part_int64_t H5PartDefineStepName(H5PartFile* f, const char* name, const h5part_int64_t width);
 h5part_int64_t H5PartSetStep(H5PartFile* f, const h5part_int64_t step);
@@ -168,7 +168,7 @@ h5part_int64_t H5PartAbortErrorHandler(const char* funcname, const h5part_int64_
 }
 #endif
 
-/* As there, this header declares the calls of H5Block too, and those of H5MultiBlock with MPI. */
+/* Like H5Part's own, this header also declares the calls of H5Block, and with MPI the calls of H5MultiBlock. */
 #include "H5Block.h"
 #ifdef PARALLEL_IO
 #include "H5MultiBlock.h"

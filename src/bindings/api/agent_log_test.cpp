@@ -1,5 +1,5 @@
-// Goal: the log of an agent never fills the node: one that an earlier session left full is put aside.
-// Method: a staging directory with a long log, then a session with an agent of its own, in a process.
+// Goal: the log of an agent never fills the node. A log that an earlier session left full is moved aside. Method: a
+// staging directory with a long log, then a session with its own agent process.
 
 #include <doctest/doctest.h>
 

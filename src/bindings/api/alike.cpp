@@ -28,7 +28,7 @@ std::vector<std::byte> encode(const Settings& settings) {
     return bytes;
 }
 
-// The inverse of encode(), of bytes that it gave.
+// The inverse of encode(). Only for bytes from encode().
 Settings decode(std::span<const std::byte> bytes) {
     Settings settings;
     const auto take = [&] {
@@ -50,7 +50,7 @@ bool has(std::span<const Setting> settings, const std::string& name) {
     return std::ranges::find(settings, name, &Setting::name) != settings.end();
 }
 
-// "slots is 1 on rank 0 and 2 on rank 3", of two lists that differ.
+// "slots is 1 on rank 0 and 2 on rank 3", for two lists that differ.
 std::string show_difference(const Settings& first, const Settings& other, const std::string& where_first,
                             const std::string& where_other) {
     const auto [here, there] = std::ranges::mismatch(first, other);
@@ -64,7 +64,7 @@ std::string show_difference(const Settings& first, const Settings& other, const 
     return there == other.end() ? "their number differs" : text(there->name, "not set", quoted(there->value));
 }
 
-// The error of the lowest rank that has one; else `refused`, where the ranks do not all have the same settings.
+// Fails with the error of the lowest rank that has an error; else `refused`, if the ranks have different settings.
 template <class Mine>
 Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::string& who, const char* outcome) {
     std::vector<std::byte> bytes;
@@ -73,6 +73,7 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
         bytes = encode(settings);
         return {};
     });
+    // An error of this rank goes into the agreement too, so no rank waits for it. If all is well, this is one maximum.
     FB_TRY_ASSIGN(unlike, comm::agree_alike(world, own_result, bytes));
     if (!unlike) return {};
     const auto differs = show_difference(decode(unlike->of_first), decode(unlike->of_other), "on rank 0",
@@ -88,6 +89,7 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run) {
     const auto own_settings = [&]() -> Result<Settings> {
         FB_TRY_ASSIGN(checked, options);
+        // dedicate() needs no run yet, but check() does.
         if (run == RunIs::optional && checked.run.empty()) checked.run = "any";
         FB_TRY(check(checked));
         return settings_of(*options);

@@ -1,6 +1,6 @@
-// What the ranks of a session must set alike: agreed on where they open it and where they open a stream.
+// Checks that all ranks of a session set the same options, when they open it and when they open a stream.
 //
-// Which of the options these are, the lists in describe say; options that belong to a node may differ.
+// The lists in describe say which options this concerns. Options that belong to a node may differ.
 
 #pragma once
 
@@ -16,13 +16,14 @@ namespace forebay {
 
 using describe::Setting, describe::Settings, describe::settings_of;
 
-/// The error of a rank that has no options, or such as cannot work; else `refused`, with the first option that differs,
-/// both values and ranks, where the ranks have not the same. One maximum when all is well. Collective.
+/// Compares the options of all ranks. Fails with the error of a rank whose options are missing or invalid. If the ranks
+/// differ, the error is `refused`, with the first different option, both values and the ranks. Costs one maximum if all
+/// is well. Collective.
 enum class RunIs { needed, optional };
 Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run = RunIs::needed);
 
-/// The same for a stream, whose options may be an error of some rank. `open` are the options of the stream of that name
-/// that is open already, nullptr without one: `refused` where they are others. Collective.
+/// The same for a stream; a rank's `options` may be an error. `open` are the options of the stream of that name that is
+/// already open, else nullptr. Options that differ from them are `refused`. Collective.
 Result<> agree_on_stream(comm::Group& world, const std::string& name, const Result<StreamOptions>& options,
                          const StreamOptions* open);
 

@@ -1,6 +1,6 @@
-// Goal: steps, times, streams and options that differ between ranks are refused on all of them, with both values and
-// their ranks; nothing is staged, nobody waits, and the session goes on.
-// Method: threads as ranks on one node and on several, of which one is wrong; then it is put right.
+// Goal: steps, times, streams and options that differ between ranks are refused on all ranks, with both values and
+// their ranks. Nothing is staged, no rank waits, and the session continues.
+// Method: threads as ranks on one node and on several; one rank differs, then it is corrected.
 
 #include <doctest/doctest.h>
 
@@ -129,7 +129,7 @@ TEST_CASE("each option of a stream that one rank has otherwise is named, with bo
     struct Change {
         std::string says;
         std::function<void(StreamOptions&)> by;
-        Codec codec = Codec::none;  // on all ranks
+        Codec codec = Codec::none;  // equal on all ranks
     };
     const std::vector<Change> changes{
         {"slots is 1 on rank 0 and 2 on rank 2", [](auto& options) { options.slots = 2; }},

@@ -18,13 +18,13 @@ namespace forebay {
 
 namespace {
 
-// A list and a read of 4 KiB; a save is waiting.
+// The time for a list and a read of 4 KiB. A save waits for it.
 constexpr std::chrono::seconds saver_look_max{2};
 
-// The last session that has saved in a stream, as its newest snapshot and its names tell.
+// The last session that saved in a stream, by its newest snapshot and by its names.
 Result<std::uint32_t> last_saver(const SessionState& session, const std::string& stream) {
     const auto& options = session.options;
-    const auto last = std::make_shared<std::atomic<std::uint32_t>>(0);  // shared with the thread that may hang in it
+    const auto last = std::make_shared<std::atomic<std::uint32_t>>(0);  // shared with the thread, which may hang
     FB_TRY(within(
         std::min<std::chrono::milliseconds>(options.open_wait, saver_look_max), "the run directory " + options.run,
         [store = session.target(), run = options.run, run_id = session.claim.run_id, stream, last]() -> Result<> {
@@ -38,7 +38,7 @@ Result<std::uint32_t> last_saver(const SessionState& session, const std::string&
 
 }  // namespace
 
-// Each rank may have an environment of its own.
+// Only rank 0's environment counts: the ranks may have different environments.
 Result<std::optional<restart::RestartWish>> share_wish(comm::Group& world) {
     std::string value;
     std::optional<restart::RestartWish> wish;
@@ -46,6 +46,7 @@ Result<std::optional<restart::RestartWish>> share_wish(comm::Group& world) {
         const auto* own = world.rank() == 0 ? std::getenv("FOREBAY_RESTART") : nullptr;
         if (own != nullptr) value = own;
     }));
+    // Every rank parses the same text, so all get the same answer or the same error.
     FB_TRY(world.broadcast_sized(value, 0));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY_ASSIGN(read, restart::wish_of(value));
@@ -55,7 +56,8 @@ Result<std::optional<restart::RestartWish>> share_wish(comm::Group& world) {
     return wish;
 }
 
-// restart_from stays in a configuration, so it counts once; an environment is that of one start.
+// restart_from stays in a configuration file, so it counts once. FOREBAY_RESTART belongs to one start, so it always
+// counts.
 Result<std::optional<restart::RestartWish>> Beginning::wish() {
     auto wish = session_.claim.wish;
     if (!wish_counts_ || (!wish && restart_from_ < 0)) return std::optional<restart::RestartWish>();
@@ -63,6 +65,7 @@ Result<std::optional<restart::RestartWish>> Beginning::wish() {
     const bool is_option = !wish;
     std::int64_t is_done = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
+        // Only rank 0 reads the run's record; the maximum below shares its answer.
         if (!is_option) return {};
         wish = restart::RestartWish{.step = restart_from_, .words = fmt::format("restart_from = {}", restart_from_)};
         if (world.rank() != 0) return {};
@@ -79,6 +82,7 @@ Result<std::optional<restart::RestartWish>> Beginning::wish() {
                                : wish->anew ? "it begins anew, whatever is there"
                                             : "it begins at or below that step, whatever is newer");
         });
+    // The option counts once. The run has already gone back so, and the newest snapshot is right again.
     if (is_done != 0) {
         wish_counts_ = false;
         wish.reset();
@@ -89,6 +93,7 @@ Result<std::optional<restart::RestartWish>> Beginning::wish() {
 Result<> Beginning::note_wish(const restart::RestartWish& wish) const {
     auto& world = *session_.topology.world;
     return comm::agree(world, [&]() -> Result<> {
+        // FOREBAY_RESTART belongs to one start, so only restart_from is recorded.
         if (session_.claim.wish || world.rank() != 0) return {};
         return catalog::note_going_back(sys::target_store(), session_.options.run, stream_, wish.step,
                                         session_.claim.session);
@@ -100,6 +105,7 @@ Result<> Beginning::check_has_none(std::int64_t below, const std::optional<resta
                                    const std::vector<restart::NotTaken>& unread) const {
     return comm::agree(*session_.topology.world, [&]() -> Result<> {
         auto all = passed;
+        // Snapshots that failed to read since the last good read exist too: "no snapshot" would be wrong.
         for (const auto& item : unread)
             if (std::ranges::find(all, item.step, &restart::NotTaken::step) == all.end()) all.push_back(item);
         const restart::StreamPlace place{session_.options.run, stream_};
@@ -117,8 +123,8 @@ Result<> Beginning::check_has_none(std::int64_t below, const std::optional<resta
     });
 }
 
-// One rank decides for all, by a mark that all agents see. A target that does not answer now keeps no simulation from
-// saving: the next save looks again.
+// One rank decides for all, with a mark that all agents see. If the target does not answer now, the save goes on and
+// the next save looks again.
 Result<> Beginning::drop_given_up() {
     const auto& claim = session_.claim;
     if (looked_for_given_up_ || !lineage_.is_new() || !catalog::may_have_given_up(claim.went_on, claim.session))
@@ -130,6 +136,7 @@ Result<> Beginning::drop_given_up() {
         auto& store = sys::target_store();
         const auto& run = session_.options.run;
         const auto dropped = [&]() -> Result<std::vector<format::Line>> {
+            // Another run may lie at this path since: its lines are not ours to drop.
             FB_TRY(catalog::check_identity(store, run, claim.run_id));
             return catalog::drop_given_up(store, run, stream_, claim.went_on, claim.session);
         }();
@@ -153,7 +160,7 @@ Result<> Beginning::drop_given_up() {
     return {};
 }
 
-// An error of a restart that the application overlooks must not become a new beginning.
+// An application that ignores the error of a restart must not begin anew.
 Result<> Beginning::check_restarted(std::int64_t step, const std::vector<restart::NotTaken>& passed) const {
     if (!wish_counts_ || passed.empty()) return {};
     const auto& why = passed.back().why;
@@ -168,9 +175,9 @@ Result<> Beginning::check_restarted(std::int64_t step, const std::vector<restart
         "what is there; nothing is removed", why.next.empty() ? advice : fmt::format("{}; or {}", why.next, advice)};
 }
 
-// A first save looks once more: what was copied into the run since this session opened may be of a later session, and
-// would abandon this save. A target that does not answer now holds no save up: the agent looks before it removes
-// anything of the stream.
+// A first save looks once more. Snapshots copied into the run since this session opened may belong to a later session,
+// and this save would then be abandoned. If the target does not answer now, the save goes on: the agent looks before it
+// removes anything of the stream.
 Result<> Beginning::check_not_filled(std::int64_t step) const {
     if (!is_before_save_ || session_.topology.world->rank() != 0) return {};
     const auto last = last_saver(session_, stream_);

@@ -1,8 +1,9 @@
-// Where a stream of this session begins: at its newest snapshot, or where people wish instead; and the answer when
-// nothing can be taken. A wish counts until the first save of its stream: from then on newest() means what the session
-// itself has saved. A first save looks whether it may begin there.
+// Decides the step at which a stream of this session begins: at its newest snapshot, or at the request of a user
+// (FOREBAY_RESTART, restart_from). It also gives the error if no snapshot can be used. A request counts until the first
+// save of its stream: from then on newest() means the session's own snapshots. A first save checks that it may begin
+// there.
 //
-// Ranks: every rank has one, and they are alike.
+// Ranks: every rank has one, with the same state.
 
 #pragma once
 
@@ -20,31 +21,32 @@ namespace forebay {
 
 class Beginning {
 public:
-    /// `session` and `lineage` must outlive it. `restart_from` is the option of the stream.
+    /// `session` and `lineage` must outlive it. `restart_from` is the stream's option.
     Beginning(const detail::SessionState& session, const stage::LineagePolicy& lineage, std::string stream,
               std::int64_t restart_from)
         : session_(session), lineage_(lineage), stream_(std::move(stream)), restart_from_(restart_from) {}
 
-    /// Where the restarts of this session begin, if not at the newest; told once. Collective.
+    /// The user's request, if the restarts of this session do not begin at the newest snapshot. Logs it once.
+    /// Collective.
     Result<std::optional<restart::RestartWish>> wish();
-    /// After it has decided; a configuration has it decide once. Collective.
+    /// Records that the run went back as requested: a request in a configuration counts only once. Collective.
     Result<> note_wish(const restart::RestartWish& wish) const;
-    /// An error where something is there below `below` that was passed over, or could not be read, or a wish was not
-    /// fulfilled. Collective.
+    /// An error if a snapshot below `below` was skipped or could not be read, or if a request was not fulfilled.
+    /// Collective.
     Result<> check_has_none(std::int64_t below, const std::optional<restart::RestartWish>& wish,
                             const std::vector<restart::NotTaken>& passed,
                             const std::vector<restart::NotTaken>& unread) const;
 
-    /// Before a first save in a stream that was not restored: lines of attempts that the run has given up do not count.
-    /// Once a stream. Collective.
+    /// Before the first save in a stream without a restart: drops the lines of attempts that the run has given up. Once
+    /// a stream. Collective.
     Result<> drop_given_up();
-    /// `refused` where the restart before a first save has failed, by what it has `passed` over.
+    /// `refused` if the restart before a first save failed; `passed` are the snapshots it skipped.
     Result<> check_restarted(std::int64_t step, const std::vector<restart::NotTaken>& passed) const;
-    /// `retry` where the stream holds a snapshot of a later session. Local; the world's first rank looks.
+    /// `retry` if the stream holds a snapshot of a later session. Only the world's first rank looks. Local.
     Result<> check_not_filled(std::int64_t step) const;
-    /// `what` is what stands there, of session `of`.
+    /// The error for a snapshot of the later session `of`. `what` begins its text.
     Error filled_meanwhile(const std::string& what, std::uint32_t of) const;
-    /// The application has its state, and a snapshot of it.
+    /// The application now has its state, and a snapshot of it: requests no longer count.
     void saved() {
         wish_counts_ = false;
         is_before_save_ = false;

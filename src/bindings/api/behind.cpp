@@ -22,9 +22,9 @@ Result<made::Settings> settings(const std::string& name) {
     if (path != nullptr && *path != '\0') {
         FB_TRY_ASSIGN(options, load_options(path));
         settings.options = std::move(options);
-        settings.options.run_in_file.clear();  // the run is beside the file, whatever the configuration says
+        settings.options.run_in_file.clear();  // the run lies beside the file, whatever the configuration has
     }
-    settings.options.log = log_of(settings.options);  // for waits before the session is open, too
+    settings.options.log = log_of(settings.options);  // also for waits before the session is open
     const auto* keep = std::getenv(fmt::format("FOREBAY_{}_KEEP", name).c_str());
     settings.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
     settings.program = agent::agent_program(settings.options.agent.program);

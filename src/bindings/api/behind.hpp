@@ -1,6 +1,5 @@
-// The part that the bindings with other libraries' interfaces share: the ranks that opened a file, and settings from
-// the
-// environment. The work behind the application is in the room `made`.
+// The common part of the bindings for interfaces of other libraries: the ranks that opened a file, and settings from
+// the environment. The module `made` does the work in the background.
 
 #pragma once
 
@@ -14,13 +13,13 @@
 namespace forebay::behind {
 
 struct SessionRanks : made::FileRanks {
-    /// A session over them. Collective.
+    /// Opens a session over these ranks. Collective.
     std::function<Result<Session>(const Options&)> open;
 };
 
 SessionRanks alone();
 
-/// From the file that FOREBAY_NAME_CONFIG names, and from FOREBAY_NAME_KEEP; `name` is as "H5PART".
+/// Reads the file in FOREBAY_NAME_CONFIG, and FOREBAY_NAME_KEEP. `name` is, for example, "H5PART".
 Result<made::Settings> settings(const std::string& name);
 
 }  // namespace forebay::behind

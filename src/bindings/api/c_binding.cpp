@@ -1,4 +1,4 @@
-// include/forebay/forebay.h: converts, calls, converts back.
+// include/forebay/forebay.h: each call converts, calls C++, and converts back.
 
 #include "bindings/api/c_binding.hpp"
 
@@ -23,7 +23,7 @@ fb_status tell(const Error& why, fb_error* error) {
     if (error != nullptr) {
         const auto text = why.text();
         auto bytes = std::min(text.size(), sizeof error->text - 1);
-        // Never within a character of several bytes.
+        // Never cut within a UTF-8 character.
         while (bytes < text.size() && bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
         std::memcpy(error->text, text.data(), bytes);
         error->text[bytes] = '\0';
@@ -35,7 +35,7 @@ std::string text_or_empty(const char* text) { return text == nullptr ? std::stri
 
 namespace {
 
-// A wait that no clock can count is refused by the call that gets it.
+// A wait that no clock can count stays out of range: the call that gets it refuses it.
 std::chrono::milliseconds milliseconds(double seconds) {
     constexpr double longest = 1e12;
     return std::chrono::milliseconds(
@@ -137,6 +137,7 @@ fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_err
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(session, "fb_session"));
         FB_TRY_ASSIGN(agreed, session->value.job(stop_wanted != 0));
+        // The texts begin as zeros, so they end with NUL after the copies below.
         *job = {agreed.save ? 1 : 0, agreed.stop ? 1 : 0,  agreed.seconds_left, {}, {},
                 agreed.value,        agreed.condition_step};
         agreed.reason.copy(job->reason, sizeof job->reason - 1);
@@ -254,6 +255,7 @@ fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_res
         FB_TRY(given(stream, "fb_stream"));
         const auto bind_rows = [&](Restart& chosen) -> Result<> {
             if (bind == nullptr) return {};
+            // The caller gets a copy that lives only during the call: it need not free it.
             fb_restart lent{chosen};
             fb_error why{};
             const auto status = bind(&lent, context, &why);

@@ -1,4 +1,4 @@
-// What the C binding's two libraries share: handles, and how an answer crosses the border.
+// The common part of the two libraries of the C binding: handles, and the conversion of answers.
 
 #pragma once
 
@@ -11,15 +11,15 @@
 #include "forebay/forebay.hpp"
 
 struct fb_options {
-    forebay::Result<forebay::Options> value;  // an error is told by whoever opens with them
+    forebay::Result<forebay::Options> value;  // an error is returned by the call that opens with these options
 };
 struct fb_session {
     forebay::Session value;
-    std::string spool = {};  // what fb_spool() has given
+    std::string spool = {};  // the text of the last fb_spool()
 };
 struct fb_stream {
     forebay::Stream value;
-    std::string counters = {};  // what fb_counters_text() has given
+    std::string counters = {};  // the text of the last fb_counters_text()
 };
 struct fb_particles {
     forebay::Particles value;
@@ -33,10 +33,10 @@ struct fb_direct {
 
 namespace forebay::c_binding {
 
-/// `error`, which may be null, gets the text.
+/// Copies the text of `why` into `error`, which may be null.
 fb_status tell(const Error& why, fb_error* error);
 
-/// Calls `body`, which returns a Result<>; no exception crosses the border.
+/// Calls `body`, which returns a Result<>. No exception gets out.
 template <class Body>
 fb_status guarded(fb_error* error, Body&& body) noexcept {
     try {
@@ -53,7 +53,7 @@ fb_status guarded(fb_error* error, Body&& body) noexcept {
 
 std::string text_or_empty(const char* text);
 
-/// `refused` for a handle that is null; `what` is the name of its type.
+/// `refused` for a null handle. `what` is the name of its type.
 template <class Handle>
 Result<> given(const Handle* handle, const char* what) {
     if (handle != nullptr) return {};

@@ -1,4 +1,4 @@
-// What forebay.h says of variables, boxes and tables: converts, calls, converts back.
+// The calls of forebay.h for variables, boxes and tables: each converts, calls C++, and converts back.
 
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ fb_piece fb_packed(int dims, const uint64_t* lo, const uint64_t* size, fb_type t
 fb_piece fb_with_halo(int dims, const uint64_t* lo, const uint64_t* size, const uint64_t* halo, fb_type type,
                       void* allocation) {
     const auto at = extents(dims, lo), extent = extents(dims, size), around = extents(dims, halo);
-    if (!at || !extent || !around) return {};  // without a box; the call that gets it refuses the dimensions
+    if (!at || !extent || !around) return {};  // an empty piece; the call that gets it refuses the dimensions
     return piece_for_c(with_halo({*at, *extent}, *around, type_of_code(type), allocation));
 }
 

@@ -1,6 +1,6 @@
-// Goal: with file = "combined:N", the nodes of a save share files, however few or many they are: exactly so many files
-// come to be, they verify, and restart on any number of ranks and nodes; also when tables outgrow their layout on one
-// node alone, and when everybody is killed and the agents come back.
+// Goal: with file = "combined:N" the nodes of a save share files, for any number of nodes. Exactly that many files
+// appear, they verify, and they restart on any number of ranks and nodes. This also holds if tables outgrow their
+// layout on one node only, and if everything is killed and the agents come back.
 // Method: virtual nodes, each with its own agent, over the real file system.
 
 #include <doctest/doctest.h>
@@ -23,8 +23,7 @@ using Rank = test::RowRank;
 
 namespace {
 
-// Each rank's share of eleven rows, of megabytes in all, and the step of the newest snapshot that they hold after a
-// read.
+// Each rank's share of eleven rows, several megabytes in all, and the step that they hold after a read.
 struct Rows {
     static constexpr std::uint64_t all = 11, row_elements = 40'000;
 
@@ -108,7 +107,7 @@ TEST_CASE("two streams' worth of saves: a node that lays out anew moves the othe
         auto gas = stream.particles("gas", {{"x", f64}}).value();
         std::vector<double> x;
         for (std::int64_t step = 1; step <= 4; ++step) {
-            // The second node alone outgrows its place, by megabytes.
+            // Only the second node outgrows its place, by megabytes.
             x.assign(world.rank() == 1 ? static_cast<std::size_t>(step) * 400'000 : 10,
                      static_cast<double>(step * 10 + world.rank()));
             gas.bind(x.size(), {x.data()}).value();

@@ -13,10 +13,10 @@ namespace {
 
 using Action = Analysis::Action;
 
-// The same condition comes from another node seconds later at most.
+// Another node reports the same condition at most seconds later, so a few are enough.
 constexpr std::size_t given_max = 64;
 
-// An end before a save, which it includes, before what is only told.
+// A request to end includes a save, so it comes before a save. A condition that only informs comes last.
 std::int64_t urgency_of(const node::Flagged& flagged) {
     if ((flagged.actions & node::bit_of(Action::stop)) != 0) return 3;
     return (flagged.actions & node::bit_of(Action::save)) != 0 ? 2 : 1;
@@ -55,6 +55,7 @@ std::int64_t Conditions::urgency(int rank, const HasLeft& has_left) {
     for (std::size_t i = 0; i < waiting_.size(); ++i)
         if (has_left(waiting_[i]) && (!most_urgent_ || urgency_of(waiting_[i]) > urgency_of(waiting_[*most_urgent_])))
             most_urgent_ = i;
+    // The rank is in the low bits, so that the maximum selects one rank if several are equally urgent.
     return most_urgent_ ? urgency_of(waiting_[*most_urgent_]) << 32 | rank : -1;
 }
 

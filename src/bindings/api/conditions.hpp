@@ -1,10 +1,10 @@
-// Conditions of analyses on their way to the application: the first rank of each node takes those of its node, and
-// Session::job() gives one at a time to all ranks, the most urgent first.
+// Fulfilled conditions of analyses on their way to the application. The first rank of each node collects the conditions
+// of its node. Session::job() gives all ranks one condition a call, the most urgent first.
 //
-// Two nodes may find the same one, when each has seen the parts of all others; it is given once, and once more only if
-// it asks for more then. A condition of a save that the application has left behind by going back is not given. Of more
-// than conditions_waiting_max that wait on a node the least urgent are not given; the agent's log has them. What a
-// session was not given any more the run keeps for the next one (catalog/flagged.hpp).
+// Two nodes may find the same condition, if each has seen the parts of all nodes. The application gets it once, and
+// once more only if the second report asks for more. It does not get a condition of a save that it abandoned by going
+// back. A node keeps at most conditions_waiting_max conditions and drops the least urgent; the agent's log has all. The
+// run keeps conditions that a session did not deliver for the next session (catalog/flagged.hpp).
 
 #pragma once
 
@@ -19,24 +19,26 @@
 
 namespace forebay {
 
-/// Of one rank; those that are not the first of their node only hear.
-/// One is given a step. More of them come where every step has some, as of a script that flags every snapshot.
+/// The most conditions that wait on a rank. The application gets one a step, so they pile up if every step has several,
+/// as with a script that flags every snapshot.
 inline constexpr std::size_t conditions_waiting_max = 64;
 
 class Conditions {
 public:
-    /// Whether a save was left behind; nothing while that is open.
+    /// True if the run abandoned the save of this condition. Empty while that is undecided.
     using HasLeft = std::function<std::optional<bool>(const node::Flagged&)>;
 
-    /// Takes what is new on the page of this rank's node.
+    /// Takes the new conditions from the page of this rank's node.
     void take(node::Control& page);
-    /// Takes what earlier sessions were not given any more.
+    /// Takes conditions that earlier sessions did not deliver.
     void take(std::vector<node::Flagged> kept);
-    /// How urgent the most urgent one is that may be given now: for a maximum over all ranks; -1 without any.
+    /// The urgency of the most urgent condition that may be delivered now, -1 without one. It is made for a maximum
+    /// over all ranks: the low 32 bits are the rank.
     std::int64_t urgency(int rank, const HasLeft& has_left);
-    /// The rank whose condition all are given.
+    /// The rank that has the most urgent condition.
     static int rank_of(std::int64_t urgency) { return static_cast<int>(urgency & 0xFFFFFFFF); }
-    /// That one, as bytes for the others; and back. `given`: it is known from now on, and not given again.
+    /// text() encodes that condition for the other ranks, given() decodes it. Then it counts as delivered and is not
+    /// delivered again.
     std::string text() const;
     node::Flagged given(const std::string& text);
 
@@ -47,8 +49,8 @@ private:
         std::int64_t urgency = 0;
     };
     std::vector<node::Flagged> waiting_;
-    std::optional<std::size_t> most_urgent_;  // of those
-    std::vector<Given> given_;                // the newest ones
+    std::optional<std::size_t> most_urgent_;  // its index in waiting_
+    std::vector<Given> given_;                // the newest
 };
 
 }  // namespace forebay

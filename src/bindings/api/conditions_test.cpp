@@ -1,5 +1,5 @@
-// Goal: what analyses raise reaches all ranks at the end of a step, once and the most urgent first, whichever node has
-// found it; of what the application has left behind by going back nothing is told. Method: workers that are scripts.
+// Goal: conditions of analyses reach all ranks at the end of a step, once, the most urgent first, whichever node found
+// them. A condition of an abandoned save is not delivered. Method: workers that are scripts.
 
 #include "bindings/api/conditions.hpp"
 
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Of all ranks: what they were given at the first step at which anything was.
+// The conditions on all ranks, at the first step that delivers any.
 std::vector<Job> hear(int ranks, int nodes, const std::string& on_see, std::size_t wanted) {
     const test::TempDirectory folder;
     const test::WorkerScript worker(on_see);
@@ -50,7 +50,7 @@ std::vector<Job> hear(int ranks, int nodes, const std::string& on_see, std::size
             if (!job.condition.empty()) own.push_back(std::move(job));
             std::this_thread::sleep_for(5ms);
         }
-        // What another node says of the same save a moment later is the same.
+        // Another node reports the same save a moment later: that is the same condition.
         for (int i = 0; i < 20; ++i) {
             CHECK(session.job().value().condition.empty());
             std::this_thread::sleep_for(5ms);
@@ -60,7 +60,7 @@ std::vector<Job> hear(int ranks, int nodes, const std::string& on_see, std::size
     return given;
 }
 
-// What a session hears in its first steps: one that restores first.
+// The conditions of a session's first steps, with a restore first.
 std::vector<Job> hear_later(const Options& options, std::int64_t below) {
     std::vector<Job> given;
     test::with_session(1, options, [&](Session& session, comm::Group&) {

@@ -11,7 +11,7 @@ namespace forebay {
 
 namespace {
 
-// "agent.block_bytes", "streams.restart.slots": of each value that is no table.
+// Adds names such as "agent.block_bytes" and "streams.restart.slots", for each value that is not a table.
 void add_names(TomlValue table, const std::string& prefix, std::vector<std::string>& names) {
     for (const auto& [name, value] : table.members())
         if (value.is_table()) add_names(value, prefix + name + ".", names);
@@ -23,10 +23,11 @@ void read_all(TomlValue table, const std::string& path, Result<>& verdict, Optio
     describe::each_option(options, reader);
 }
 
-// toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
+// toml++ makes a table of every dot of a key, and destroys the tables by recursion: 100 KiB of dots overflow a stack of
+// 8 MiB.
 constexpr std::uint64_t text_bytes_max = 16u << 10;
 
-// What `read` makes of the tables of `text`, unless it, or toml++, finds a fault.
+// The result of `read` for the tables of `text`, unless `read` or toml++ finds a fault.
 template <class Read>
 Result<> decode(const std::string& text, const std::string& path, Read&& read) {
     FB_TRY_ASSIGN(parsed, TomlText::parse(text, path));
@@ -65,8 +66,9 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
         add_names(table, "", options.in_file);
     }));
     options.run_in_file = options.run;
-    // The run may be given in code; everything else must be right by itself.
+    // The run may be set in code. All other options must be valid on their own.
     auto checked = options;
+    // check() needs some run; the file's path stands in for it.
     if (checked.run.empty()) checked.run = path;
     FB_TRY(check(checked));
     return options;

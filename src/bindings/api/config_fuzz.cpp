@@ -1,5 +1,5 @@
-// Any text given to decode_options(): no crash; what is accepted can work, and what is not is `refused`, never another
-// kind of error.
+// Feeds any text to decode_options(). It must not crash. An accepted text has options that can work; any other text is
+// `refused`, never another kind of error.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Goal: every setting of the configuration file arrives, and what is wrong is refused with its line.
+// Goal: every key of the configuration file sets its option, and an error is refused with its line.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -16,7 +16,7 @@ namespace forebay {
 
 namespace {
 
-// For one thread alone: why are there no more?
+// The reason for only one thread.
 std::string show_reason(const Options& options, std::size_t own_cores, const sys::Crew& crew,
                         const Result<>& measured) {
     if (!crew.shortage()) return "no more could be started";
@@ -29,7 +29,7 @@ std::string show_reason(const Options& options, std::size_t own_cores, const sys
 
 }  // namespace
 
-// Where the option is "auto", one gathering over the machine; and a maximum over the world, for the log.
+// If the option is "auto": one gathering over the machine. Always: a maximum over the world, for the log.
 Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm::Topology& topology,
                                              const node::Say& say) {
     auto& world = *topology.world;
@@ -45,6 +45,7 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
     }));
     if (automatic) {
         machine.gather_all(std::as_bytes(std::span(&cpus, 1)), std::as_writable_bytes(std::span(ranks)));
+        // Only CPUs that no other rank of the machine may use.
         cpus = stage::cpus_alone(ranks, static_cast<std::size_t>(machine.rank()));
     }
     Result<> measured;
@@ -60,6 +61,7 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
         measured = std::move(match.measured);
     }));
     const auto threads = static_cast<std::int64_t>(crew->threads());
+    // One maximum gives the largest number and, by its negative, the smallest.
     std::array<std::int64_t, 4> maxima{threads, -threads, crew->shortage() ? 0 : 1, measured ? 0 : 1};
     world.max(maxima);
     const auto [most, minus_least, has_shortage, is_unmeasured] = maxima;

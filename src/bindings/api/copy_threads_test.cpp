@@ -1,6 +1,6 @@
-// Goal: however many threads copy, node files and what comes back of them are the same; a damaged byte of a staged copy
-// is found by whichever thread copies it, and the first of several is told; two sessions of a process have their own
-// threads; those that the machine does not give are told in the log, and why there is one alone.
+// Goal: node files, and the data read from them, are the same for any number of threads that copy. A damaged byte of a
+// staged copy is found by any thread, and the first of several is reported. Two sessions of a process have their own
+// threads. The log has threads that the machine refuses, and the reason for only one thread.
 // Method: states of every shape, saved and read by 1 to 5 threads, in memory and from the target.
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ struct Particle {
     char label[17];
 };
 
-// An array with a halo, one without, a table of structs, one of columns and replicated values: 30 MB in all.
+// An array with a halo, an array without, a table of structs, a table of columns, and replicated values: 30 MB in all.
 struct State {
     static constexpr std::uint64_t rows = 300'000;
     std::vector<double> halo = std::vector<double>(102 * 104 * 102), plain = std::vector<double>(1'000'003);
@@ -63,7 +63,7 @@ struct State {
         }
         for (auto& value : column) value = static_cast<float>(random());
     }
-    // What a snapshot holds of it.
+    // The values to find in a snapshot.
     friend bool operator==(const State& a, const State& b) {
         for (std::size_t z = 1; z <= 100; ++z)
             for (std::size_t y = 2; y < 102; ++y)
@@ -77,7 +77,7 @@ struct State {
     }
 };
 
-// Of the file that was committed: its words, and the bytes of its blocks.
+// The committed file: its words, and the bytes of its blocks.
 struct Content {
     std::vector<std::uint32_t> words;
     std::vector<std::vector<std::byte>> blocks;
@@ -106,7 +106,7 @@ Options with_threads(const test::TempDirectory& folder, int threads) {
 
 std::string at_target(const Options& options) { return options.run + "/restart/step-000001/node-00000.h5"; }
 
-// One step, committed and staged, as after a crash.
+// One step, committed and still staged, as after a crash.
 void save_and_crash(const Options& options, State& state) {
     auto session = Session::open(options).value();
     auto stream = session.stream("restart", {.view = false}).value();
@@ -116,7 +116,7 @@ void save_and_crash(const Options& options, State& state) {
     stream.wait_committed(std::chrono::seconds(60)).value();
 }
 
-// Where the state was read from.
+// The source of the state that was read.
 std::string restore(const Options& options, State& state) {
     auto session = Session::open(options).value();
     auto stream = session.stream("restart", {.view = false}).value();
@@ -284,7 +284,7 @@ TEST_CASE("the log tells why a rank copies with one thread") {
 #ifndef __SANITIZE_THREAD__
     CHECK(test::in_child(bound) == 0);
 #endif
-    // Less than a thread copies to and fro in order to be measured.
+    // Less than a thread copies back and forth in a measurement.
     test::largest_allocation_bytes = (1u << 20) - 1;
     const auto short_of_memory = log_of(1, 0);
     test::largest_allocation_bytes = SIZE_MAX;

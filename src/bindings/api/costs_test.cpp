@@ -1,7 +1,7 @@
-// Goal: what a save and a snapshot cost stays what it is: messages of a steady save and their bytes, page faults,
+// Goal: the cost of a save and of a snapshot stays the same: messages of a steady save and their bytes, page faults,
 // allocations, files of a snapshot. (System calls of a save: api/system_calls_test. Calls and bytes of a drain:
-// drain/node_drain_test, of a commit: drain/commit_test.) Each is an exact number; a change of one is a change of
-// design.
+// drain/node_drain_test; of a commit: drain/commit_test.) Each is an exact number. A change of a number is a change of
+// the design.
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -28,7 +28,7 @@ void* counted(std::size_t bytes) {
     throw std::bad_alloc();
 }
 
-// The calls that one rank made on one group.
+// The calls of one rank on one group.
 struct Calls {
     int barrier = 0, max = 0, sum = 0, gather = 0, broadcast = 0, split = 0;
     friend bool operator==(const Calls&, const Calls&) = default;
@@ -40,7 +40,7 @@ struct AllCalls {
     std::uint64_t node_bytes = 0;     // that this rank gave to gatherings of the node
 };
 
-// Counts what goes through it. A split of the machine is the node, one of the world the leaders.
+// Counts the calls that pass through. A split by machine is the node, a split of the world the leaders.
 class CountingGroup final : public comm::Group {
 public:
     enum class Level { world, machine, node };
@@ -104,9 +104,9 @@ std::vector<std::string> names_in(const std::string& directory) {
 
 }  // namespace
 
-// The other forms of new come down to this one, but for those with an alignment, which nothing here asks for.
+// The other forms of new call this form, except forms with an alignment, which nothing here uses.
 void* operator new(std::size_t bytes) { return counted(bytes); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }  // of sanitizers
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }  // used by sanitizers
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -133,21 +133,21 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
             auto first = stream.particles("dm", {{"x", f64}, {"y", f64}}).value();
             auto second = stream.particles("gas", {{"x", f64}}).value();
             const auto save = [&](std::int64_t step) {
-                // Row counts change with every step, as they do when particles migrate.
+                // Row counts change with every step, as they do if particles migrate.
                 first.bind(rank + static_cast<std::uint64_t>(step), {data[0].data(), data[1].data()}).value();
                 second.bind(static_cast<std::uint64_t>(step) % 3, {data[2].data()}).value();
                 time = static_cast<double>(step);
                 CHECK(stream.save(step).value().kept);
             };
             save(0);
-            save(1);  // each slot is laid out by the first save that takes it
+            save(1);  // the first save that takes a slot lays it out
             for (std::int64_t step = 2; step < 5; ++step) {
                 calls = {};
                 save(step);
                 CHECK(calls.world == Calls{.max = 2});
                 CHECK(calls.node == Calls{.barrier = 1, .gather = 1});
                 CHECK(calls.leaders == Calls{});
-                CHECK(calls.world_numbers == 11 + 5);                  // whatever the number of ranks and variables
+                CHECK(calls.world_numbers == 11 + 5);                  // for any number of ranks and variables
                 CHECK(calls.node_bytes == 2 * sizeof(std::uint64_t));  // the rows of two tables
             }
             calls = {};
@@ -160,7 +160,7 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
             static_cast<void>(stream.counters());
             static_cast<void>(session.draining());
             CHECK(calls.world == Calls{});
-            CHECK_FALSE(session.job().value().save);  // the first of a session agrees once more
+            CHECK_FALSE(session.job().value().save);  // the first call of a session agrees once more
             calls = {};
             CHECK_FALSE(session.job().value().save);
             CHECK(calls.world == Calls{.max = 1});
@@ -193,7 +193,7 @@ TEST_CASE("messages of a shared file: one gathering of the first ranks when rows
         for (std::int64_t step = 2; step < 6; ++step) {
             calls = {};
             save(step, step < 4 ? 500 : static_cast<std::uint64_t>(500 + step + (rank == 3 ? 1 : 0)));
-            // Where the rows have changed there is a plan to make, which the ranks agree on.
+            // Changed rows need a new plan, on which the ranks agree.
             CHECK(calls.world == Calls{.max = step >= 4 ? 3 : 2});
             CHECK(calls.node == Calls{.barrier = 1, .gather = 1});
             CHECK(calls.leaders == Calls{.gather = leads && step >= 4 ? 1 : 0});
@@ -244,7 +244,7 @@ TEST_CASE("a save whose slot is known: no page fault, and what it allocates does
             CHECK(kept);
             if (step == 0) continue;
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-            CHECK(faults <= 2);  // the sanitizer's shadow of memory has some
+            CHECK(faults <= 2);  // the sanitizer's shadow memory causes some
 #else
             CHECK(faults == 0);
 #endif
@@ -308,7 +308,7 @@ TEST_CASE("a restart variable by variable exchanges the heads once and opens one
         restart->read({"w"}).value();
         CHECK(calls.node == counted.node);
         CHECK(calls.world == counted.world);
-        stream.save(2).value();  // gives the memory back
+        stream.save(2).value();  // releases the memory
         calls = {};
         restart->read({"v"}).value();
         CHECK(calls.node.broadcast > 0);
@@ -328,7 +328,7 @@ TEST_CASE("comparing and copying a rank's blocks into the slot allocates nothing
         {}, {with_halo({{0, 0}, {300, 600}}, {1, 2}, field.data()), packed({{300, 0}, {300, 600}}, field.data())}};
     binding.tables.resize(2);
     std::vector<std::byte> rows(5000 * 8 * 40);
-    for (std::uint32_t c = 0; c < 40; ++c) {  // more columns than are gathered at once
+    for (std::uint32_t c = 0; c < 40; ++c) {  // more columns than one gathering takes
         for (std::uint32_t t = 0; t < 2; ++t) {
             auto& table = binding.tables[t];
             table.variables.push_back(static_cast<std::uint32_t>(schema.variables.size()));
@@ -385,7 +385,7 @@ TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a
     CHECK(names_in(folder / "run") == std::vector<std::string>{"forebay", "restart"});
     CHECK(names_in(folder / "run/restart") == std::vector<std::string>{"step-000003", "step-000004", "step-000005"});
     auto names = names_in(folder / "run/restart/step-000005");
-    // An agent that was overtaken at its manifest leaves what it had written, until `forebay recover` sweeps it.
+    // An agent that was overtaken at its manifest leaves its files until `forebay recover` removes them.
     std::erase_if(names, [](const auto& name) { return name.starts_with('.'); });
     CHECK(names == std::vector<std::string>{"manifest.json", "node-00000.h5", "node-00001.h5"});
 }

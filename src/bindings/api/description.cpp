@@ -18,7 +18,7 @@ Error unknown(const std::string& name, const char* what) {
     return {ErrorKind::missing, fmt::format("no {} '{}' is described.", what, name)};
 }
 
-// A box that is bound again, where nobody says its type.
+// Checks a box that is bound again without a type.
 Result<> check_again(const Variable& variable, const Piece& piece) {
     const auto refuse = [&](const std::string& why) {
         return Error{ErrorKind::refused,
@@ -30,6 +30,7 @@ Result<> check_again(const Variable& variable, const Piece& piece) {
                                   show_shape(variable.shape)));
     for (int dim = 0; dim < dims; ++dim) {
         const auto stride = piece.stride_bytes[static_cast<std::size_t>(dim)];
+        // The caller gave no type. A stride below the size of an element shows that the type differs.
         if (piece.box.size[dim] > 1 && stride != 0 && std::abs(stride) < variable.type.size_bytes)
             return refuse(fmt::format("neighbours along dimension {} lie {} bytes apart, and an element, {}, has {}.",
                                       dim, stride, name_of(variable.type), variable.type.size_bytes));
@@ -39,7 +40,7 @@ Result<> check_again(const Variable& variable, const Piece& piece) {
     return {};
 }
 
-// Room for `more` without a copy each time: describing takes linear time.
+// Grows by doubling: many calls that describe then take linear time.
 template <class T>
 void make_room(std::vector<T>& vector, std::size_t more = 1) {
     if (vector.capacity() - vector.size() < more) vector.reserve(2 * vector.size() + more);
@@ -48,7 +49,9 @@ void make_room(std::vector<T>& vector, std::size_t more = 1) {
 }  // namespace
 
 Result<> StreamDescription::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
+    // An empty box owns nothing: it counts like no box.
     std::erase_if(pieces, [](const Piece& piece) { return piece.box.size.dims() > 0 && volume(piece.box.size) == 0; });
+    // Room first, so that the insertions at the end cannot throw.
     make_room(schema.variables);
     make_room(binding.data);
     make_room(binding.first_rank);
@@ -60,7 +63,7 @@ Result<> StreamDescription::add(Variable variable, void* data, std::vector<Piece
         names_.remove(variable.name);
         return fits.error();
     }
-    // From here on nothing can fail: a description without its binding would be read past its end.
+    // From here on nothing can fail: a save would read past the end of a binding without an entry.
     schema.variables.push_back(std::move(variable));
     binding.data.push_back(data);
     binding.first_rank.push_back(which == Replicated::first_rank ? 1 : 0);
@@ -100,7 +103,7 @@ Result<std::uint32_t> StreamDescription::add_table(const std::string& name, cons
         while (c > 0) names_.remove(variables[--c].name);
         return joined.error();
     }
-    // From here on nothing can fail.
+    // From here on nothing can fail, as in add().
     schema.tables.push_back(std::move(table_name));
     for (auto& variable : variables) schema.variables.push_back(std::move(variable));
     binding.data.resize(schema.variables.size(), nullptr);
@@ -131,6 +134,7 @@ Result<> StreamDescription::rebind(const std::string& name, std::vector<Piece> p
     for (const auto& piece : pieces) FB_TRY(check_again(schema.variables[index], piece));
     std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
     auto& bound = binding.pieces[index];
+    // Addresses are not part of the layout: only other boxes cost a new layout.
     if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) changed = true;
     bound = std::move(pieces);
     return {};
@@ -156,6 +160,7 @@ Result<> StreamDescription::forget(const std::string& name) {
     binding.data.erase(binding.data.begin() + index);
     binding.first_rank.erase(binding.first_rank.begin() + index);
     binding.pieces.erase(binding.pieces.begin() + index);
+    // Columns after the removed variable move up by one.
     for (auto& table : binding.tables)
         for (auto& column : table.variables) column -= column > static_cast<std::uint32_t>(index) ? 1 : 0;
     changed = true;
@@ -176,6 +181,7 @@ Result<> StreamDescription::bind(std::uint32_t index, std::uint64_t rows, std::v
                                      described.name, name_of(described.type), name_of(types[c])),
                          "", "give the columns in the order and of the types of the description"};
     }
+    // Without columns only the number of rows is set. check_bound() asks for the addresses.
     columns.resize(table.variables.size());
     table.rows = rows;
     table.columns = std::move(columns);

@@ -1,7 +1,7 @@
-// What a stream is told of variables: described, bound again, forgotten. A description changes only once nothing can
-// fail: schema and binding need an entry for each variable, or a save would read nobody's memory.
+// The variables of a stream: described, bound again, forgotten. A description changes only after everything that can
+// fail: schema and binding need an entry for each variable, or a save would read past the end of the binding.
 //
-// Ranks: each has its own, and no call sends a message. That all are alike is checked by the next save.
+// Ranks: each has its own, and no call sends a message. The next save checks that all ranks agree.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace forebay {
 
-/// What is read of a description, all or some variables, and where they lie.
+/// A part of a description to read, with its places in memory.
 struct Part {
     Schema schema;
     describe::Binding binding;
@@ -27,18 +27,18 @@ public:
     explicit StreamDescription(const std::string& stream) : schema{.stream = stream, .tables = {}, .variables = {}} {}
 
     Result<> add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which = Replicated::equal);
-    /// The table's index.
+    /// Returns the table's index.
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
-    /// `missing`, or `refused` where it is described otherwise; it stays where it was bound then.
+    /// `missing`, or `refused` if the description differs. After an error the old binding stays.
     Result<> rebind(const std::string& name, std::vector<Piece> pieces, const As& as);
     Result<> rebind(const std::string& name, void* data, const As& as);
     Result<> bind(std::uint32_t table, std::uint64_t rows, std::vector<ColumnData> columns,
                   const std::vector<Type>& types);
     Result<> forget(const std::string& name);
 
-    /// Whether every column that has rows has an address or is marked in `direct`.
+    /// Checks that every column with rows has an address or is marked in `direct`.
     Result<> check_bound(std::span<const char> direct) const;
-    /// Of arrays and replicated variables alone.
+    /// Only for arrays and replicated variables.
     Result<Part> part(const std::vector<std::string>& names) const;
 
     Schema schema;

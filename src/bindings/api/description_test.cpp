@@ -1,6 +1,6 @@
-// Goal: the description may change after a snapshot was chosen and between saves: variables are described late and read
-// one by one, forgotten ones are not saved any more. An array may have no elements.
-// Method: threads as ranks save; another number of ranks reads, staged copies and the target's files.
+// Goal: the description may change after a snapshot was chosen and between saves. Variables can be described late and
+// read one by one; forgotten variables are no longer saved. An array may have no elements.
+// Method: threads as ranks save; another number of ranks reads staged copies and the files of the target.
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// Goal: a direct save that is skipped, dropped or sealed twice neither writes where another save lies nor lets anybody
-// wait. (What it writes is read back in stream_test.)
+// Goal: a direct save that is skipped, dropped or sealed twice never writes into another save, and makes no rank wait.
+// (stream_test reads its data back.)
 
 #include <doctest/doctest.h>
 
@@ -52,7 +52,7 @@ TEST_CASE("a direct save that is never sealed is given up; one handle cannot sea
             CHECK(sealed.block("value").error().text().find("step 4 is not under way") != std::string::npos);
             CHECK(sealed.seal().error().kind == ErrorKind::refused);
             CHECK(stream.counters().saves == 2);
-            CHECK(stream.begin(5).value().kept());  // and close() does not wait for it
+            CHECK(stream.begin(5).value().kept());  // close() does not wait for it
         });
         std::vector<std::int64_t> steps;
         for (const auto& snapshot : catalog::snapshots(sys::posix_store(), options.run, "restart").value())

@@ -1,6 +1,6 @@
-// Goal: `forebay extract` gives files back as they were, with their times, and harms nothing that is there: neither
-// what lies behind a link, nor a file of the user, nor one of the batch itself, whatever their names. Method: the real
-// program, on what `forebay pack` has packed.
+// Goal: `forebay extract` restores files as they were, with their times. It harms nothing that exists: neither files
+// behind a link, nor files of the user, nor files of the batch itself, for any names. Method: the real program, on
+// files that `forebay pack` packed.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ TEST_CASE("nothing is extracted through a link, nor into names that exist") {
     const auto output = test::forebay_command("extract " + (folder / "run") + " -C " + out.string(), 2);
     CHECK_MESSAGE(output.find("is a link") != std::string::npos, output);
     CHECK(fs::is_empty(folder / "elsewhere"));
-    // A path that leads out of the directory is no packed file, whoever wrote it.
+    // A path that leads out of the directory is not a packed file, whoever wrote it.
     for (const auto* path : {"..%2Fx", "/etc/x", "a/..%2F..", "a//b", "", "%00"}) {
         Variable variable = format::packed_variable({.path = "ok\n", .bytes = 1}, 0);
         variable.attributes.others.back().second = std::string(path);
@@ -141,7 +141,7 @@ TEST_CASE("a run is not packed into itself") {
 TEST_CASE("pack tells what it left out, in words and in JSON, and by its exit code") {
     const Place place;
     put(place.from / "good", "1");
-    // A directory whose path is longer than any call takes: nobody can list it, root neither.
+    // A directory with a path too long for any call: nobody can list it, not even root.
     fs::create_directories(place.from / "deep");
     const auto here = fs::current_path();
     fs::current_path(place.from / "deep");

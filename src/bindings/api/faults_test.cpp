@@ -1,5 +1,5 @@
-// Goal: a full node and a full or broken target never end or hang the application: the error surfaces at the next call
-// of every rank, the staged copy stays and is named, and when there is room again what was staged is committed.
+// Goal: a full node and a full or broken target never end or hang the application. The error appears at the next call
+// of every rank, with the place of the staged copy. When there is space again, the staged snapshots are committed.
 // Method: small tmpfs mounts as staging and as target, filled and emptied; threads as ranks.
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -52,7 +52,7 @@ void with_ranks(const Place& place, int nodes, const std::function<void(Rank&)>&
     });
 }
 
-// The path that the text names after "staged copy on HOST, " exists.
+// Checks that the path after "staged copy on HOST, " in the text exists.
 void check_names_staged_copy(const std::string& text) {
     const auto at = text.find("the staged copy on ");
     REQUIRE_MESSAGE(at != std::string::npos, text);
@@ -100,7 +100,7 @@ TEST_CASE("a full target: the next save says so and names the staged copy; with 
             check_names_staged_copy(second.error().text());
             CHECK(here.stream.counters().aborts >= (nodes == 1 || here.world->rank() == 0 ? 1u : 0u));
             here.once([&] { place.target.empty(); });
-            // One more error may have been on its way; what is staged is committed all the same.
+            // One more error may have been on its way. The staged snapshot is committed all the same.
             here.stream.wait_committed(60s).value();
             CHECK(here.stream.counters().newest_durable_step == 1);
             CHECK(here.save(3).value().kept);
@@ -182,7 +182,7 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     }
     REQUIRE(place.staged().size() == staged.size());
     place.target.empty();
-    // The nodes' directories in any order: the first finds the others' node files missing, the last commits.
+    // The nodes' directories in any order: the first misses the node files of the other nodes, the last commits.
     std::size_t finished = 0;
     for (const auto& directory : staged)
         for (const auto& drained : agent::drain_leftover(directory, {}, {.remove = true}).value())
@@ -212,11 +212,11 @@ TEST_CASE("a save whole in the memory of nodes that cannot be committed now: no 
         });
         with_ranks(place, nodes, [&](Rank& here) {
             check_stops(here.stream.newest());
-            CHECK_FALSE(here.save(3));  // nothing begins anew over it
+            CHECK_FALSE(here.save(3));  // it begins nothing anew over the snapshot
             CHECK(here.restore(2) == 1);
             check_stops(here.stream.restore());
             here.once([&] { place.target.empty(); });
-            // What another virtual node has left is drained when a session opens.
+            // A session that opens drains the leftovers of another virtual node.
             if (nodes > 1) CHECK(here.restore() == 2);
             here.session.close().value();
         });

@@ -1,6 +1,6 @@
-// Goal: a session whose number is not above that of the snapshots in its run saves nothing, on any rank, and its agent
-// removes nothing: somebody has copied snapshots there since it opened. Method: a run that is copied, goes on in both
-// places, and whose snapshots are then copied into the other place; by 1 and 3 ranks.
+// Goal: if somebody has copied snapshots into the run since a session opened, its number may not be above theirs. Then
+// it saves nothing on any rank, and its agent removes nothing. Method: a run is copied, continues in both places, and
+// its snapshots are then copied into the other place; by 1 and 3 ranks.
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ void session(const Place& place, const std::string& run, int ranks, const Body& 
     });
 }
 
-// Session 1 saves 100, a copy gets a look by a session of its own, and the source goes on to session 4.
+// Session 1 saves 100. Another session looks at a copy, and the source continues to session 4.
 void make(const Place& place, int ranks) {
     session(place, "source", ranks, [](test::RowRank& here) { here.save(100).value(); });
     fs::copy(place.folder / "source", place.folder / "target", fs::copy_options::recursive);

@@ -1,5 +1,6 @@
-// Goal: what agents drain through a forwarder is committed, views and retention included, in every mode; whoever is
-// killed, what was sealed is committed afterwards: by the agents alone, by the next forwarder, or by `forebay drain`.
+// Goal: snapshots that drain through a forwarder are committed, with views and retention, in every mode. Whatever
+// process is killed, sealed snapshots are committed afterwards: by the agents alone, by the next forwarder, or by
+// `forebay drain`.
 // Method: `forebay forward` as a process; the application is a forked process whose ranks are threads; SIGKILL.
 
 #include <doctest/doctest.h>
@@ -34,7 +35,7 @@ using Rank = test::RowRank;
 namespace {
 
 constexpr int ranks = 3;
-constexpr std::uint64_t slow = 1'000'000;  // bytes a second of each agent
+constexpr std::uint64_t slow = 1'000'000;  // bytes per second of each agent
 
 class Forwarder {
 public:
@@ -64,7 +65,7 @@ public:
         if (pid_ > 0) end(SIGKILL);
     }
     const std::string& address() const { return address_; }
-    /// After SIGSTOP: when all of its threads stand.
+    /// After SIGSTOP: waits until all of its threads are stopped.
     void tell(int signal) const {
         ::kill(pid_, signal);
         if (signal == SIGSTOP) REQUIRE(::waitpid(pid_, nullptr, WUNTRACED) == pid_);
@@ -136,7 +137,7 @@ TEST_CASE("agents that are processes or threads save, make views, keep the windo
         if (mode == AgentMode::process)
             CHECK_MESSAGE(text.find("writes through " + forwarder.address()) != text.npos, text);
         CHECK(staged(options).empty());
-        CHECK(forwarder.end(SIGTERM) == 0);  // no client is left: it ends at once
+        CHECK(forwarder.end(SIGTERM) == 0);  // without clients it ends at once
     }
 }
 
@@ -221,7 +222,8 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
         CHECK_MESSAGE(outcome.error().text().find(address) != std::string::npos, outcome.error().text());
         here.once([&] { CHECK(place.committed().empty()); });
         here.once([&] { first.emplace(place.run, place.token_file, address); });
-        // Rings the bell, once the agents of both nodes have told what became of step 5: the other one may be slower.
+        // Rings the bell after the agents of both nodes have logged the result of step 5: the other agent may be
+        // slower.
         CHECK(test::soon([&] { return here.save(6).has_value(); }));
         CHECK(test::soon([&] { return here.stream.wait_committed(1s).has_value(); }));
         here.session.close().value();

@@ -1,6 +1,6 @@
-// Goal: a session that goes back, saves output and ends before it saves a restart leaves nothing among the output of
-// the run, and takes nothing from it. Method: three sessions of a restarted stream and one of output, by several ranks
-// and nodes; the bytes are compared.
+// Goal: a session goes back, saves output, and ends before it saves a restart. It then leaves nothing among the output
+// of the run, and removes nothing from it. Method: three sessions with a restarted stream and an output stream, by
+// several ranks and nodes; the bytes are compared.
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-// Goal: what an application does to its own process (children that it does not wait for, closed descriptors, a working
-// directory that is gone) neither keeps it from saving nor gets into what is saved.
-// Method: children that do so save, with an agent of their own or one in a thread; the snapshots are read back.
+// Goal: an application may leave children unreaped, close descriptors, and remove its working directory. It can still
+// save, and the snapshots are right.
+// Method: children with such habits save, with an agent process or an agent thread; the snapshots are read back.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ Options options_in(const test::TempDirectory& folder, AgentMode mode) {
     return options;
 }
 
-/// Saves the steps 1 to 3 and commits them.
+/// Saves steps 1 to 3 and commits them.
 int save(const Options& options, std::uint64_t elements = 1000) {
     auto session = Session::open(options).value();
     auto stream = session.stream("restart", {.keep = 0}).value();
@@ -69,7 +69,7 @@ TEST_CASE("children that the application ignores, or collects all: its agent sta
     }
 }
 
-// The sanitizers open pipes of their own, which get the numbers that are closed here.
+// The sanitizers open pipes, which would get the descriptor numbers closed here.
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 TEST_CASE("standard descriptors that are closed: what is printed stands in no file") {
     for (const auto mode : {AgentMode::thread, AgentMode::process}) {

@@ -38,6 +38,7 @@ Result<> check(const Options& options) {
     FB_TRY(node::check(options.agent));
     for (const auto& [name, stream] : options.streams) {
         FB_TRY(check(name, stream));
+        // A node cannot write into an object of another node, so nodes cannot share a file in a bucket.
         if (stream.file.kind != TargetFile::Kind::own && sys::is_far(options.run))
             return refusal(fmt::format("stream '{}': file = \"{}\": nobody writes into an object that another node "
                                        "has written, and the run is {}",
@@ -56,7 +57,8 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     FB_TRY(describe::check_values(stream, options));
     FB_TRY(node::check(node::rules_of(options), stream));
     FB_TRY(node::check(options.insitu, stream));
-    // Where the bytes of a node begin in a file of several is settled before anybody knows how small they may become.
+    // A file of several nodes fixes the offset of each node before compression, so compressed sizes are not known in
+    // time.
     if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
         return refusal(
             fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
@@ -75,6 +77,7 @@ Result<Session> detail::open_over(std::unique_ptr<GroupHolder> world, const Resu
         std::shared_ptr<SessionState> state;
         std::optional<SessionOpening> opening;
         FB_TRY(comm::agree(world->group(), [&] {
+            // IfOwn: a forked child must not end its parent's session.
             state = std::shared_ptr<SessionState>(new SessionState, IfOwn());
             return opening.emplace(*state, *world).prepare(*options);
         }));
@@ -111,7 +114,7 @@ Result<Stream> Session::stream(const std::string& name, const Result<StreamOptio
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
 
-// Programs of the job have other current directories.
+// The path is absolute, since programs of the job have other current directories.
 std::string Session::spool() const {
     if (!state_->staging) return {};
     return std::filesystem::absolute(node::spool_path(state_->staging->directory())).lexically_normal();

@@ -1,6 +1,6 @@
-// Goal: what an application sets for its streams and its agent reaches the drains, and what they did reaches its
-// counters and its log. Method: one rank, an agent that is a thread. For the pace, a simulation that tells the agent
-// numbers, on the control page, in place of what a clock would say.
+// Goal: the settings for streams and for the agent reach the drains, and the effects of the drains reach the counters
+// and the log. Method: one rank, an agent thread. For the pace, a simulation puts made-up numbers on the control page
+// in place of measured times.
 
 #include <doctest/doctest.h>
 
@@ -25,12 +25,12 @@ struct Saver {
     Stream stream;
 };
 
-// The drain of 8 MB takes four seconds at this rate.
+// A drain of 8 MB takes four seconds at this rate.
 constexpr std::uint64_t agent_rate = 2'000'000;
 constexpr std::size_t elements = 1'000'000;
 
-// A simulation that takes 100 ms for a step, and twice as long while the staged bytes move. What the agent is told are
-// these numbers; no time passes.
+// A simulation with steps of 100 ms, and of 200 ms while staged bytes move. The agent gets these numbers; no time
+// passes.
 class Simulation {
 public:
     explicit Simulation(node::Control& page) : page_(page) {}
@@ -48,7 +48,7 @@ private:
     sys::Clock::time_point now_;
 };
 
-// What is counted once the drain under way has learnt what it costs, and goes at `rate`.
+// The counts after the drain under way has learnt its cost and runs at `rate`.
 Counters computed_while_draining(const test::TempDirectory& folder, double slowdown_percent_max, std::uint64_t rate) {
     auto options = test::options_in(folder, 1);
     options.agent.rate_bytes_per_second = agent_rate;
@@ -89,7 +89,7 @@ TEST_CASE("a higher priority overtakes; a missed deadline is counted and logged 
     REQUIRE(test::soon([&] { return session.draining(); }));
     restart.stream.save(1).value();
     restart.stream.wait_committed(60s).value();
-    CHECK(analysis.stream.counters().newest_durable_step == -1);  // takes four seconds
+    CHECK(analysis.stream.counters().newest_durable_step == -1);  // the drain takes four seconds
     CHECK(restart.stream.counters().overtakes == 1);
     analysis.stream.wait_committed(60s).value();
     CHECK(analysis.stream.counters().deadlines_missed == 1);
@@ -105,7 +105,7 @@ TEST_CASE("the steps of a simulation are those between its calls of job()") {
     Saver saver(session, "restart", elements, {.view = false});
     for (int i = 0; i < 3; ++i) {
         CHECK_FALSE(session.job().value().save);
-        std::this_thread::sleep_for(120ms);  // each is long enough to be told
+        std::this_thread::sleep_for(120ms);  // each is long enough to be logged
     }
     CHECK(saver.stream.counters().steps_counted == 2);
     session.close().value();
@@ -126,12 +126,12 @@ TEST_CASE("a limit that would hold a drain up beyond its deadline is overruled, 
     auto options = test::options_in(folder, 1);
     options.agent.slowdown_percent_max = 1;
     auto session = Session::open(options).value();
-    // 16 MB are a quarter of a second at the rate of the beginning.
+    // 16 MB take a quarter of a second at the first rate.
     Saver calm(session, "calm", 1u << 21, {.view = false, .deadline = 3600s});
     Saver hurried(session, "hurried", 1u << 21, {.view = false, .deadline = 40ms});
     for (auto* saver : {&calm, &hurried}) {
         saver->stream.save(1).value();
-        // Without a call that waits, for which the agent would hurry too.
+        // Without a waiting call, for which the agent would hurry too.
         CHECK(test::soon([&] { return saver->stream.counters().newest_durable_step == 1; }));
         CHECK(saver->stream.counters().limits_overruled == (saver == &calm ? 0 : 1));
     }

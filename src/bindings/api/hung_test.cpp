@@ -1,6 +1,6 @@
-// Goal: a target that hangs, in the kernel, where no signal helps, holds neither the application's saves nor its end
-// for longer than configured; what is staged is named, stays, and is committed when the target is back.
-// Method: an ext4 that is frozen and thawed; threads as ranks. Needs root and loop devices, else it is skipped.
+// Goal: a target may hang in the kernel, which no signal ends. It delays saves and the end of the application no longer
+// than configured. Errors have the staged copies, which stay and are committed when the target is back.
+// Method: an ext4 file system, frozen and thawed; threads as ranks. Needs root and loop devices, else it is skipped.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int ranks = 2;
-// What is configured below ends within a second; the machine may be busy.
+// The waits configured below end within a second, but the machine may be busy.
 constexpr auto soon = 20s;
 
 struct Place {
@@ -85,8 +85,8 @@ TEST_CASE("hung while a step drains: saves are skipped, close() ends in time, an
         CHECK(sys::lock_is_held(node::agent_lock_path(directory)));
         place.disk->thaw();
         while (sys::lock_is_held(node::agent_lock_path(directory))) std::this_thread::sleep_for(1ms);
-        // A process has committed it by now and freed the directory; a thread was told to leave it, and the command
-        // finishes it.
+        // An agent process has committed it by now and freed the directory. An agent thread had to leave it, and the
+        // command finishes it.
         CHECK(std::filesystem::exists(directory) == (mode == AgentMode::thread));
         if (mode == AgentMode::thread)
             for (const auto& drained : agent::drain_leftover(directory, {}, {.remove = true}).value())

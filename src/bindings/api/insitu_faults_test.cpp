@@ -1,8 +1,8 @@
-// Goal: what hurts analyses beside the simulation hurts them alone. Torn data never becomes a result; a full node, a
-// full or read-only target, and a rank that is killed cost no snapshot, and of the results those that cannot be
-// written, which are told and counted; sessions, streams and many analyses go side by side.
-// Method: the real worker; small tmpfs mounts as node and target, filled, emptied and made read-only; every element of
-// a step has one value, so that a mixture of two steps shows.
+// Goal: a fault that concerns analyses harms nothing else. Torn data never become a result. A full node, a full or
+// read-only target, and a killed rank cost no snapshot. Results that cannot be written are reported and counted.
+// Several sessions, streams and analyses run side by side.
+// Method: the real worker; small tmpfs mounts as node and target, filled, emptied and made read-only; all elements of
+// a step have one value, so a mixture of two steps shows.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ Analysis of_kind(std::string name, Analysis::Kind kind) {
     return {.name = std::move(name), .kind = kind, .variables = {"u"}};
 }
 
-/// One rank over a stream of one array, of which each element is the step.
+/// One rank with a stream of one array. Each element is the step.
 class Application {
 public:
     Application(const Options& options, std::uint64_t rows, const StreamOptions& stream_options,
@@ -60,7 +60,7 @@ double number_in(const test::Results& results, const std::string& name) {
     return value;
 }
 
-/// Each result of an analysis is of one step alone; gives their steps.
+/// Checks that each result of an analysis is of a single step, and returns the steps.
 std::set<std::int64_t> check_untorn(const std::string& run, const std::string& stream, const std::string& analysis) {
     const auto results = test::results_in(run, stream);
     const auto steps = test::result_steps(run, stream + "." + analysis);
@@ -86,7 +86,7 @@ std::size_t count_of(const std::string& text, const std::string& words) {
 
 struct Place {
     Place() : target(folder / "target", "8m"), node(folder / "node", "8m") {}
-    /// With an agent that stays until it is told to end, so that its log can be read.
+    /// The agent stays until it is told to end, so that the test can read its log.
     Options options() const {
         Options options{.run = target / "run", .staging = node.path()};
         options.agent.retries = 1;
@@ -115,7 +115,7 @@ TEST_CASE("saves that take slots from the worker while it reads leave no result 
         for (std::int64_t step = 1; step <= last_step; ++step) CHECK(run.save(step).value().kept);
         run.session.close().value();
         const auto unseen = static_cast<std::int64_t>(run.stream.counters().not_analysed);
-        CHECK(unseen > 0);  // else nothing was taken, and nothing is shown
+        CHECK(unseen > 0);  // else nothing was taken, and the test shows nothing
         for (const auto& analysis : stream.insitu) {
             const auto steps = check_untorn(options.run, "restart", analysis.name);
             CHECK(static_cast<std::int64_t>(steps.size()) + unseen == last_step);
@@ -184,14 +184,14 @@ TEST_CASE("a full node: pictures are lost and told, results and snapshots are no
     CHECK(run.stream.counters().aborts == 0);
     run.session.close().value();
     CHECK(check_untorn(place.options().run, "restart", "means").size() == 3);
-    // The log, on the full node, may have lost its line; what there is says it once.
+    // On the full node the log may have lost the line. If it has the line, it has it once.
     CHECK(count_of(log, "step 2 of stream 'restart' is not analysed: ") <= 1);
 }
 
 TEST_CASE("a full target: results without room are told once and counted, those with room are there") {
     const Place place;
     auto counts = of_kind("counts", Analysis::Kind::histogram);
-    counts.bins = 65'536;  // 1 MB of results, of 80 kB of data
+    counts.bins = 65'536;  // 1 MB of results from 80 kB of data
     Application run(place.options(), 10, {.keep = 0, .view = false, .insitu = {counts, of_kind("means", {})}});
     place.target.fill(700u << 10);
     CHECK(run.save(1).value().kept);
@@ -273,14 +273,14 @@ TEST_CASE("agents that are killed at any moment: no snapshot is lost, and each h
     }
     run.session.close().value();
     test::wait_for_agents(options);
-    // Where the last one was killed after the last commit, what it had yet to analyse is for people. Another frees the
-    // directory as it leaves.
+    // If the last agent was killed after the last commit, people have to run its analyses. Another agent frees the
+    // directory when it leaves.
     for (int look = 0; look < 100 && !test::staged(options).empty(); ++look) std::this_thread::sleep_for(10ms);
     for (const auto& left : test::staged(options)) test::forebay_command("drain " + left);
     REQUIRE(test::staged(options).empty());
     CHECK(test::committed(options).size() == last_step);
     CHECK(check_untorn(options.run, "restart", "means").contains(last_step));
-    // One whose agent was killed after the results were there, and before that was noted, may be counted as well.
+    // If an agent was killed between writing the results and recording them, they may be counted too.
     for (const std::string analysis : {"means", "counts", "cut"})
         CHECK(test::result_steps(options.run, "restart." + analysis).size() + run.stream.counters().not_analysed >=
               last_step);

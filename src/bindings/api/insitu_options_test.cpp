@@ -1,7 +1,7 @@
-// Goal: analyses arrive from a configuration and from the text of a stream with every option, in the order of the text;
-// what is wrong is refused with its line or its name; results never share a stream with something else.
-// Method: a table of each kind of values, right and wrong; a session whose streams take the name of results, or the
-// other way round, on threads as ranks.
+// Goal: analyses come from a configuration and from the text of a stream, with every option, in the order of the text.
+// Errors are refused with their line or name. Results never share a stream with other data.
+// Method: a table of each kind of values, right and wrong; a session whose streams take the name of results, and the
+// reverse, on threads as ranks.
 
 #include <doctest/doctest.h>
 

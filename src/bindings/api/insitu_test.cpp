@@ -1,7 +1,7 @@
-// Goal: what a stream's analyses find beside the simulation is, to the bit, what `forebay insitu` finds afterwards, on
-// any number of ranks and nodes and with an agent that is a thread or a process; and they cost the run nothing but
-// themselves: a worker that cannot be started is counted, and nothing else. Method: virtual nodes over the real file
-// system; results of all runs compared with each other and with the program's.
+// Goal: analyses beside the simulation give the same bits as `forebay insitu` afterwards, for any number of ranks and
+// nodes, and with an agent thread or process. They cost the run nothing else: a worker that cannot be started is
+// counted, and nothing more happens. Method: virtual nodes over the real file system; results of all runs are compared
+// with each other and with the program's.
 
 #include <doctest/doctest.h>
 
@@ -121,7 +121,7 @@ Options options_of(const test::TempDirectory& folder, const std::string& run, in
     return options;
 }
 
-// So that no save takes a slot from its analysis.
+// So no save takes a slot from its analysis.
 void wait_for_means(const std::string& run, std::int64_t step) {
     const auto path = run + "/fields.means/" + catalog::step_name(step);
     CHECK(test::soon([&] { return sys::posix_store().exists(path).value(); }));
@@ -158,8 +158,8 @@ TEST_CASE("the same bits beside the simulation and afterwards, on any ranks and 
         const auto options = options_of(folder, "run", nodes);
         save_all(options, ranks);
         const auto results = results_in(options.run, "fields");
-        // Of six steps, six analyses each, one of them in every second step; a slot that a save needed is allowed to
-        // cost a step, and none does here.
+        // Six steps with six analyses each, one of them at every second step. A save that needs a slot may cost an
+        // analysis, but here none does.
         std::size_t means = 0;
         for (const auto& [name, bytes] : results) means += name.ends_with(" t/mean") ? 1 : 0;
         CHECK(means == last_step);
@@ -208,7 +208,7 @@ TEST_CASE("each snapshot has its results or is counted, with one slot and two, a
                 for (std::int64_t step = 1; step <= last_step; ++step) CHECK(waves.save(step).kept);
                 if (world.rank() == 0) kept = stream;
             });
-            // A process goes on after the session, and then frees what was staged.
+            // An agent process goes on after the session, and then frees the staged snapshots.
             CHECK(test::soon([&] { return !std::filesystem::exists(directory); }));
             CHECK(test::result_steps(options.run, "fields.means").size() + kept->counters().not_analysed == last_step);
             CHECK(test::result_steps(options.run, "fields.means").contains(last_step));

@@ -15,8 +15,8 @@ namespace forebay {
 
 namespace {
 
-// Until a save of this job is durable nothing tells how long that takes. Closing a session, MPI_Finalize() and the
-// launcher take seconds, whatever is saved.
+// Before the first durable save, the time of a drain is unknown. Closing a session, MPI_Finalize() and the launcher
+// take seconds, whatever the size of the data.
 constexpr std::chrono::seconds reserve_unknown{35}, reserve_to_end{10};
 
 bool asks(const std::optional<node::Flagged>& flagged, Analysis::Action action) {
@@ -46,7 +46,7 @@ Job judge(const JobReport& report, const std::optional<node::Flagged>& flagged) 
     job.stop = report.out_of_time() || report.asks_to_stop() || report.wishing_rank != JobReport::nothing ||
                asks(flagged, Action::stop);
     job.save = job.stop || report.asks_to_save() || asks(flagged, Action::save);
-    // A rank without memory for the words must do the same as the others.
+    // A rank without memory for the texts must still decide like all other ranks.
     static_cast<void>(attempt([&] {
         if (flagged) {
             job.value = flagged->value;
@@ -62,7 +62,7 @@ JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end,
                    std::optional<sys::Clock::time_point> ends_at)
     : options_(options), end_(std::move(end)), ends_at_(ends_at), watch_(std::move(watch)) {}
 
-// At the end each stream is saved once more, and one drain follows the other.
+// At the end each stream is saved once more, and the drains follow each other.
 double JobState::reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const {
     const auto seconds = [](std::chrono::milliseconds given) { return std::chrono::duration<double>(given).count(); };
     if (options_.reserve.count() > 0) return seconds(options_.reserve) + drain_seconds;
@@ -87,8 +87,10 @@ JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, std::
     JobReport report;
     report.requests = (news.save ? 1 : 0) + (news.stop ? 2 : 0);
     if (ends_at_ || end_.unix_seconds) {
+        // A duration from the opening uses the steady clock, since the system clock may be set meanwhile.
         const auto left_ms = ends_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(*ends_at_ - now).count()
                                       : *end_.unix_seconds * 1000 - unix_ms;
+        // A limit in the past is 0: -1 means that no limit is known.
         report.left_ms = std::max<std::int64_t>(0, left_ms);
         report.needed_ms = *std::ranges::max_element(steps_ms_) +
                            static_cast<std::int64_t>(reserve_seconds(saves, drain_seconds) * 1000);
@@ -121,10 +123,11 @@ Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_un
 
 std::int64_t unix_ns_of(const sys::JobEnd& end) {
     constexpr auto seconds_max = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
+    // A far end would overflow as nanoseconds.
     return end.unix_seconds ? std::min(*end.unix_seconds, seconds_max) * 1'000'000'000 : 0;
 }
 
-// A value of FOREBAY_JOB_END that is none is an error of job().
+// Ignores a bad value of FOREBAY_JOB_END: job() returns the error.
 std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
     if (options.wall_time.count() > 0) return opened_unix_ns + std::chrono::nanoseconds(options.wall_time).count();
     const auto nobody = [](const auto&) { return Result<std::string>(Error{ErrorKind::unsupported, "not asked"}); };

@@ -1,4 +1,4 @@
-// The job of a session: when it ends, what its first rank knows of it, and what all ranks make of it.
+// The job of a session: its end, the facts that the first rank knows, and the decision for all ranks.
 
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace forebay {
 
-/// What one maximum over all ranks carries; each element is the least there is where a rank has nothing to say.
+/// The numbers of one maximum over all ranks. `nothing` is the smallest value: a rank that has nothing to report.
 struct JobReport {
     static constexpr std::int64_t nothing = -1;
     std::int64_t wishing_rank = nothing;
-    std::int64_t requests = nothing;  // 1 save, 2 stop
-    std::int64_t left_ms = nothing;   // and 0 where the limit has passed
+    std::int64_t requests = nothing;  // bits: 1 save, 2 stop
+    std::int64_t left_ms = nothing;   // 0 if the limit has passed
     std::int64_t needed_ms = nothing;
     std::int64_t condition = nothing;  // Conditions::urgency()
 
@@ -32,29 +32,31 @@ struct JobReport {
     bool asks_to_stop() const { return requests > 0 && (requests & 2) != 0; }
 };
 
-/// The same words on every rank; `flagged` where the report has a condition.
+/// The decision, with the same text on every rank. `flagged` is the condition of the report, if it has one.
 Job judge(const JobReport& report, const std::optional<node::Flagged>& flagged = {});
 
-/// When the job ends, and who says so. Asks a batch system if neither options nor environment tell it.
+/// The end of the job, and its source. Asks the batch system if neither options nor environment have it.
 Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns);
-/// 0: unknown.
+/// Nanoseconds since 1970; 0: unknown.
 std::int64_t unix_ns_of(const sys::JobEnd& end);
 
-/// When the job ends as far as options or environment tell it, without asking a batch system; 0: they do not.
+/// The end of the job from options or environment, without the batch system; 0: unknown.
 std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns);
 
-/// Of the world's first rank.
+/// The first rank's knowledge of the job. Only on the world's first rank.
 class JobState {
 public:
-    /// `ends_at`: the end by the steady clock, where it is a duration from the opening on. Else `end` counts.
+    /// `ends_at`: the end by the steady clock, if the limit is a duration from the opening on. Else `end` counts.
     JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end,
              std::optional<sys::Clock::time_point> ends_at = {});
 
     const sys::JobEnd& end() const { return end_; }
-    /// At the end of a step, which is `now` and `unix_ms`. `saves`: of each stream; `drain_seconds`: the mean so far.
+    /// Reports at the end of a step. The time is `now` on the steady clock, and `unix_ms`. `saves` has an entry for
+    /// each stream. `drain_seconds` is the mean of drains so far. `problem` gets a text for the log, if a request
+    /// cannot be removed.
     JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, std::span<const describe::SavesSoFar> saves,
                    double drain_seconds, std::string& problem);
-    /// As JobWatch::drop().
+    /// See JobWatch::drop().
     void drop(const node::Flagged& flagged) { watch_.drop(flagged); }
 
 private:
@@ -62,10 +64,10 @@ private:
     sys::JobEnd end_;
     std::optional<sys::Clock::time_point> ends_at_;
     JobWatch watch_;
-    /// For saving, draining and ending, beside a step.
+    /// Time to leave for saving, draining and ending, beside a step.
     double reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const;
 
-    std::array<std::int64_t, 10> steps_ms_{};  // the last ones
+    std::array<std::int64_t, 10> steps_ms_{};  // of the last ten steps
     std::size_t calls_ = 0;
     sys::Clock::time_point last_call_;
 };

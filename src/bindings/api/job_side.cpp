@@ -18,7 +18,7 @@ namespace {
 
 constexpr double ns_to_seconds = 1e-9;
 
-// What the agent of this node has seen of each stream, into `saves`. A commit is one of all nodes.
+// Copies this node's counts of each stream into `saves`. A commit is one of all nodes.
 void take_saves(const node::Control& page, const std::map<std::string, double, std::less<>>& save_seconds,
                 std::vector<describe::SavesSoFar>& saves) {
     saves.clear();
@@ -39,6 +39,7 @@ void take_saves(const node::Control& page, const std::map<std::string, double, s
             continue;
         auto& of_stream = saves[slot.stream];
         const double age = static_cast<double>(now - slot.sealed_steady_ns.load()) * ns_to_seconds;
+        // The rest of this drain, if it takes as long as the longest drain so far.
         of_stream.ahead_seconds += std::max(0.0, of_stream.durable_seconds - std::max(age, 0.0));
     }
 }
@@ -48,11 +49,12 @@ void take_saves(const node::Control& page, const std::map<std::string, double, s
 Result<> JobSide::look() {
     FB_TRY_ASSIGN(end, end_of_job(session_.options.job, session_.opening.unix_ns));
     session_.staging->control().job_ends_unix_ns = unix_ns_of(end);
+    // The file is from the job before: it was written for the job that this session belongs to.
     const auto mark = session_.options.run + "/" + catalog::continue_mark;
     FB_TRY(within(
         session_.options.open_wait, mark, [mark, target = session_.target()] { return target->remove(mark); },
         session_.say()));
-    // Shared with the thread that may hang in it.
+    // Shared with the thread, which may hang.
     struct Kept {
         std::vector<node::Flagged> all;
         std::string problem;
@@ -128,18 +130,18 @@ JobReport JobSide::own_report(bool stop_wanted) {
         report = state_->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, saves_,
                               page.counts.drain_seconds.load() / drains, problem);
         if (!problem.empty()) session_.log([&] { return problem; });
-        // For the agent, which goes by the machine's clock: that may have been set since.
+        // The agent uses the system clock, which may have been set since the opening.
         if (session_.options.job.wall_time.count() > 0)
             page.job_ends_unix_ns = sys::unix_ns() + report.left_ms * ns_per_ms;
     }
     if (stop_wanted) report.wishing_rank = rank;
     if (!session_.topology.leads()) return report;
-    // Without memory for them now they are given at the next step.
+    // If memory is short now, the conditions are delivered at the next step.
     static_cast<void>(attempt([&] {
         conditions_.take(page);
         report.condition = conditions_.urgency(rank, [&](const node::Flagged& flagged) -> std::optional<bool> {
             const auto stream = session_.living(flagged.stream);
-            // Without a handle nobody goes back; and what an earlier session has saved waits for one.
+            // Without a handle nobody goes back. Conditions of an earlier session wait for a handle.
             if (!stream) return flagged.line.session == session_.claim.session ? std::optional(false) : std::nullopt;
             const auto has_left = stream->lineage.has_left(flagged.line, flagged.step);
             if (state_ && has_left == true) state_->drop(flagged);
@@ -177,6 +179,7 @@ Result<Job> JobSide::ask(bool stop_wanted) {
     world.max(maxima);
     const auto [wishing_rank, requests, left_ms, needed_ms, condition] = maxima;
     report = {wishing_rank, requests, left_ms, needed_ms, condition};
+    // All ranks have the same maxima, so all take part in the broadcast or none does.
     FB_TRY_ASSIGN(flagged, hear_condition(report.condition));
     const auto agreed = judge(report, flagged);
     if (agreed.save)

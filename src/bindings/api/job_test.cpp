@@ -1,5 +1,5 @@
-// Goal: all ranks hear at the same step that they are to save or to end, for whatever reason, and it costs one message.
-// Method: ranks are threads; the batch system is a script in PATH; a request is what `forebay stop` writes.
+// Goal: all ranks learn at the same step that they are to save or to end, for any reason, at the cost of one message.
+// Method: ranks are threads; the batch system is a script in PATH; a request is the file that `forebay stop` writes.
 
 #include "bindings/api/job.hpp"
 #include "path/agent/target.hpp"
@@ -24,7 +24,7 @@ using test::with_session;
 
 namespace {
 
-// Every rank's answer must be this rank's.
+// Every rank must have the answer of this rank.
 void check_same(comm::Group& world, const Job& job) {
     std::array<std::int64_t, 2> flags{job.save, job.stop};
     world.max(flags);
@@ -36,7 +36,7 @@ void check_same(comm::Group& world, const Job& job) {
 
 void write(const std::string& path) { std::ofstream(path) << "test\n"; }
 
-// Calls job() until it wants something; the watch looks once a second.
+// Calls job() until it asks for something; the watch looks once a second.
 Job wait_for_wish(Session& session) {
     for (int i = 0; i < 500; ++i) {
         const auto job = session.job().value();
@@ -86,7 +86,7 @@ TEST_CASE("the wish of any rank is all ranks' at that step, and names it") {
             CHECK(job.save);
             CHECK(job.reason == "the application, on rank " + std::to_string(world.size() - 1));
             check_same(world, job);
-            CHECK_FALSE(session.job().value().stop);  // what is not wished any more
+            CHECK_FALSE(session.job().value().stop);  // the request no longer counts
         });
         CHECK_FALSE(std::filesystem::exists(folder / "run/.continue"));
     }
@@ -151,7 +151,7 @@ TEST_CASE("the job's limit ends the simulation while there is time, and says tha
         CHECK(job.seconds_left > 3590);
         CHECK(job.seconds_left <= 3600);
         world.barrier();
-        CHECK_FALSE(std::filesystem::exists(folder / "run/.continue"));  // the job before wrote it for this one
+        CHECK_FALSE(std::filesystem::exists(folder / "run/.continue"));  // the job before wrote it for this job
     });
     CHECK_FALSE(std::filesystem::exists(folder / "run/.continue"));
     options.job.wall_time = 9s;
@@ -186,7 +186,7 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     for (int step = 0; step < 8; ++step) report = after(10s, 0);
     CHECK(report.needed_ms == 130'000);
     report = after(10s, 0);
-    CHECK(report.needed_ms == 70'000);  // the long step is ten steps ago
+    CHECK(report.needed_ms == 70'000);  // the long step was ten steps ago
     CHECK(report.left_ms == 1'000'000 - unix_ms);
     CHECK_FALSE(judge(report).stop);
     report.left_ms = 70'001;
@@ -195,7 +195,7 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     CHECK(judge(report).reason ==
           "the job ends in 70.0 s, and 70.0 s are needed for a step, saving, draining and ending");
     CHECK(judge(report).stop);
-    CHECK(after(2'000s, 0).left_ms == 0);  // the limit has passed, and this is not "no limit"
+    CHECK(after(2'000s, 0).left_ms == 0);  // the limit has passed; 0 does not mean "no limit"
     CHECK(judge(JobReport{}).seconds_left > 1e300);
 }
 
@@ -219,14 +219,14 @@ TEST_CASE("without a reserve that is given, the saves of this job tell what must
     const auto target = agent::target_of(folder.path(), {}, {}).value().store;
     JobState state(JobWatch::start(target, folder.path()).value(), {}, {1000, "test"});
     const auto needed = [&](const std::vector<describe::SavesSoFar>& saves, double drain_seconds) {
-        return state.tell(sys::Clock::now(), 0, saves, drain_seconds, problem).needed_ms / 100;  // a step of no time
+        return state.tell(sys::Clock::now(), 0, saves, drain_seconds, problem).needed_ms / 100;  // steps take no time
     };
     CHECK(needed({{.save_seconds = 2}}, 0) == 350);
     CHECK(needed({{.save_seconds = 2}}, 7) == 420);
     CHECK(needed({{.durable = 1, .save_seconds = 2, .durable_seconds = 98}}, 7) == 100 + 2250);
     CHECK(needed({{.durable = 20, .save_seconds = 2, .durable_seconds = 98}}, 7) == 100 + 1300);
     CHECK(needed({{.durable = 20, .save_seconds = 2, .durable_seconds = 98, .ahead_seconds = 40}}, 7) == 100 + 1700);
-    // At the end each stream is saved, one after the other; of one that was never durable nobody knows.
+    // At the end each stream is saved, one after the other. For a stream without a durable save the time is unknown.
     const describe::SavesSoFar small{.durable = 20, .save_seconds = 1, .durable_seconds = 4};
     CHECK(needed({{.durable = 20, .save_seconds = 2, .durable_seconds = 98}, small}, 7) == 100 + 1300 + 65);
     CHECK(needed({small, {.save_seconds = 2}}, 7) == 100 + 65 + 250 + 70);
@@ -234,20 +234,20 @@ TEST_CASE("without a reserve that is given, the saves of this job tell what must
 
 TEST_CASE("a job that has seen its saves become durable fast goes on, where it would have ended without them") {
     const test::TempDirectory folder;
-    // 4 MB at 2 MB/s take two seconds: 10 s and 2.25 x 2 s are needed after one of them.
+    // 4 MB at 2 MB/s take two seconds: after one such drain 10 s and 2.25 x 2 s are needed.
     for (const auto& [rate, wall_time, stops] : {std::tuple{0u, 30s, false}, {2'000'000u, 14s, true}}) {
         auto options = options_in(folder, 1, "run" + std::to_string(rate));
         options.agent.rate_bytes_per_second = rate;
         options.job.wall_time = wall_time;
         auto session = Session::open(options).value();
-        CHECK(session.job().value().stop);  // 35 s are needed as far as it knows
+        CHECK(session.job().value().stop);  // the reserve is 35 s, since no drain is known
         auto stream = session.stream("restart", {.view = false}).value();
         std::vector<double> data(500'000, 1.0);
         stream.array("u", f64, {data.size()}, {packed({{0}, {data.size()}}, data.data())}).value();
         stream.save(1).value();
         stream.wait_committed(60s).value();
         Job job;
-        for (int step = 0; step < 12; ++step) job = session.job().value();  // so that the wait was no late step
+        for (int step = 0; step < 12; ++step) job = session.job().value();  // the wait is no long step
         CHECK(job.stop == stops);
         session.close().value();
     }

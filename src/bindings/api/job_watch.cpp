@@ -20,10 +20,10 @@ namespace forebay {
 
 namespace {
 
-// Two looks of one process a second are nothing to a file system, and a step is rarely shorter.
+// Two looks of one process a second cost a file system nothing, and a step is rarely shorter.
 constexpr std::chrono::seconds job_look_pause{1};
 constexpr std::chrono::seconds first_look_max{1}, end_max{1};
-// Another node finds the same condition seconds later at most.
+// Another node finds the same condition at most seconds later, so a few are enough.
 constexpr std::size_t remembered_max = 64;
 
 }  // namespace
@@ -33,19 +33,19 @@ struct JobWatch::State {
     std::condition_variable changed;
     bool looked = false, ending = false, ended = false;
     Found news;
-    std::vector<format::Flagged> given;  // the newest ones
-    std::size_t dropped = 0;             // of those
+    std::vector<format::Flagged> given;  // the newest
+    std::size_t dropped = 0;             // how many of `given` are removed from the run
 
     void watch(sys::Store& target, const std::string& run);
 };
 
 namespace {
 
-// Whether `path` is there now and was not when we could not remove it.
+// True if `path` exists now, and is not an old request that could not be removed.
 bool taken(sys::Store& store, const std::string& path, bool& stays, std::string& problem) {
     const auto there = store.exists(path);
     if (!there || !*there) {
-        // What cannot be looked at is no request; a dead target is told by the saves.
+        // A path that cannot be checked is no request. Saves report a dead target.
         if (there) stays = false;
         return false;
     }
@@ -57,10 +57,10 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
     return true;
 }
 
-// Why one of them stays.
+// Returns why a condition stays in the run.
 std::string drop_all(sys::Store& store, const std::string& run, const std::vector<format::Flagged>& given) {
     std::string problem;
-    // What cannot be removed without memory the next session is given again.
+    // If memory is short, the conditions stay and the next session gets them again.
     static_cast<void>(attempt([&] {
         for (const auto& condition : given) {
             const auto dropped = catalog::drop_flagged(store, run, condition);
@@ -84,11 +84,12 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
             new_ones.assign(given.begin() + static_cast<std::ptrdiff_t>(dropped), given.end());
             dropped = given.size();
         }));
+        // Unlocked while it looks: a look may hang, and take() must not.
         lock.unlock();
         auto stays = drop_all(target, run, new_ones);
         std::string problem;
         bool stop = false, save = false;
-        // A look without memory finds nothing; the next one may.
+        // Without memory a look finds nothing. The next look may.
         static_cast<void>(attempt([&] {
             stop = taken(target, run + "/" + catalog::stop_request, stop_stays, problem);
             save = taken(target, run + "/" + catalog::save_request, save_stays, problem);
@@ -102,6 +103,7 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
         changed.notify_all();
         changed.wait_for(lock, job_look_pause, [&] { return ending; });
     }
+    // Once more for all: another node may have stored the same condition since.
     const auto all = std::exchange(given, {});
     lock.unlock();
     static_cast<void>(drop_all(target, run, all));
@@ -114,6 +116,7 @@ Result<JobWatch> JobWatch::start(std::shared_ptr<sys::Store> target, const std::
     JobWatch watch;
     const auto state = std::make_shared<State>();
     FB_TRY_ASSIGN(thread, sys::Thread::start([target = std::move(target), run, state] { state->watch(*target, run); }));
+    // Left, not joined: the thread may hang in a dead mount. It shares the state.
     thread.leave();
     watch.state_ = state;
     std::unique_lock lock(state->mutex);

@@ -1,6 +1,6 @@
-// Looks for requests of `forebay stop` in a run's directory, once a second, in a thread of its own: a look may hang in
-// a dead mount, and the application must not. A request is a file; it is taken by removing it. The thread also removes
-// the conditions that the application was given.
+// Watches a run's directory for requests of `forebay stop`, once a second. It runs in its own thread, since a look may
+// hang in a dead mount and the application must not. A request is a file, and removing the file takes the request. The
+// thread also removes delivered conditions from the run.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace forebay {
 
 class JobWatch {
 public:
-    /// Waits for the first look, at most a second. `retry` where no thread can be had.
+    /// Waits for the first look, at most a second. `retry` if no thread can be started.
     static Result<JobWatch> start(std::shared_ptr<sys::Store> target, const std::string& run);
     JobWatch(JobWatch&&) noexcept = default;
     JobWatch& operator=(JobWatch&&) = delete;
@@ -25,18 +25,18 @@ public:
 
     struct Found {
         bool stop = false, save = false;
-        std::string problem;  // a request that cannot be removed counts once, and is told
+        std::string problem;  // a request that cannot be removed counts once, and this text reports it
     };
-    /// What was found since the last call.
+    /// The requests since the last call.
     Found take();
-    /// A condition that the application was given, or has left behind: the thread takes it away from the run. At the
-    /// end it does so once more: another node may have kept the same one meanwhile.
+    /// Removes a condition from the run that was delivered or abandoned. The thread does it now, and once more when it
+    /// ends: another node may have stored the same condition in between.
     void drop(const format::Flagged& flagged);
 
 private:
     struct State;
     JobWatch() = default;
-    std::shared_ptr<State> state_;  // the thread's too: one that hangs outlives this object
+    std::shared_ptr<State> state_;  // shared with the thread, which may hang and outlive this object
 };
 
 }  // namespace forebay

@@ -1,8 +1,8 @@
-// Goal: whoever is killed, and whenever: what was sealed is committed, by the agent alone, by the next agent, by the
-// next session or by `forebay drain`; and a restart finds a whole snapshot, never an older one than was durable. A node
-// whose agent is gone for good ends the saves of all nodes soon, with its own error.
+// Goal: whatever process is killed, at any time, sealed snapshots are committed: by the agent alone, by the next agent,
+// by the next session or by `forebay drain`. A restart finds a whole snapshot, never older than a durable snapshot. If
+// the agent of a node is gone for good, the saves of all nodes end soon, with the error of that node.
 // Method: the application is a forked process whose ranks are threads; agents are processes, slowed by the rate limit;
-// SIGKILL for the one, the other, or both.
+// SIGKILL for the application, an agent, or both.
 
 #include <doctest/doctest.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ using Rank = test::RowRank;
 namespace {
 
 constexpr int ranks = 3;
-constexpr std::uint64_t slow = 1'000'000;  // bytes a second of each agent
+constexpr std::uint64_t slow = 1'000'000;  // bytes per second of each agent
 
 Options options_in(const test::TempDirectory& folder, int nodes, std::uint64_t rate) {
     Options options{.run = folder / "run", .staging = folder.path()};
@@ -59,7 +59,7 @@ std::vector<std::int64_t> committed(const Options& options) {
 
 namespace {
 
-// The agents of some nodes, which neither drain nor leave until they go on.
+// Stopped agents of some nodes: they neither drain nor leave until they continue.
 class StoppedAgents {
 public:
     ~StoppedAgents() { go_on(); }
@@ -79,7 +79,7 @@ private:
     std::vector<pid_t> agents_;
 };
 
-// One node can have no agent, or its drain has failed; as long as it lives.
+// A node that has no agent, or whose drain failed, as long as this object lives.
 class FailingNode {
 public:
     FailingNode(const std::string& directory, bool agent_is_gone) : log_(node::agent_log_path(directory)) {
@@ -255,7 +255,7 @@ TEST_CASE("application and agents are killed: forebay drain commits what was sea
         }
         kill_agents(options);
         CHECK(committed(options).empty());
-        // A node's part alone is not a snapshot: exit code 1, and it stays staged.
+        // The part of one node is not a snapshot: exit code 1, and it stays staged.
         for (const auto& directory : staged(options)) {
             const bool last = directory == staged(options).back();
             const auto output = forebay_command("drain " + directory, last ? 0 : 1);

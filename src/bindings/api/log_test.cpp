@@ -1,5 +1,5 @@
-// Goal: without a log of the application's own nothing is printed, unless the configuration or the environment asks for
-// it: then the lines go to standard error, of rank 0 alone.
+// Goal: without a log of the application nothing is printed, unless the configuration or the environment asks for it.
+// Then the lines go to standard error, only of rank 0.
 // Method: standard error is a file while a session of three ranks lives.
 
 #include <doctest/doctest.h>

@@ -1,7 +1,8 @@
-// Goal: a restart answers for the run that the session has opened. If the run's directory is gone, empty or another
-// run's when the application asks, all ranks get an error, and nothing begins anew; when the run is back, the restart
-// goes on. If the run is gone when the agent drains, the error says so, and the next program at its path prints what is
-// staged. Method: the directories are renamed between two calls, and within one by the receiver of the log.
+// Goal: a restart answers for the run that the session opened. If the run's directory is gone, empty or another run's
+// when the application asks, all ranks get an error, and nothing begins anew. When the run is back, the restart
+// continues. If the run is gone when the agent drains, the error reports it, and the next program at its path prints
+// the staged snapshots. Method: the test renames directories between two calls, and the receiver of the log renames
+// them within a call.
 
 #include <doctest/doctest.h>
 
@@ -88,7 +89,7 @@ TEST_CASE("a run that is gone, or another one's place, when the application asks
                 auto restart = here.stream.newest().value();
                 REQUIRE(restart);
                 CHECK(restart->step() == 3);
-                // What was chosen is damaged for a reader who finds another run's files there, and is not.
+                // To a reader the chosen snapshot looks damaged, since it finds the files of another run. It is not.
                 here.once([&] { place.take_away(instead); });
                 if (const auto read = restart->read(); !read) CHECK(read.error().kind != ErrorKind::corrupt);
                 here.once([&] { place.bring_back(instead); });

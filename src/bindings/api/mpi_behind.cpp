@@ -9,7 +9,7 @@ namespace forebay::behind {
 
 namespace {
 
-// The ranks of `comm` as the world counts them.
+// The ranks of `comm`, as numbers in the world.
 std::string key_of(MPI_Comm comm) {
     MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -33,7 +33,7 @@ SessionRanks ranks_of(MPI_Comm comm) {
             [comm](const Options& options) { return forebay::open(comm, options); }};
 }
 
-// It deletes the attributes of MPI_COMM_SELF first (MPI 4.1, 11.2.4).
+// MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI 4.1, 11.2.4).
 void at_finalize(void (*finish)()) {
     const auto deleted = [](MPI_Comm, int, void*, void* state) {
         reinterpret_cast<void (*)()>(state)();

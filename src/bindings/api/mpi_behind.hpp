@@ -1,6 +1,5 @@
-// The ranks of a communicator for the bindings with other libraries' interfaces, and the end of MPI, at which files
-// that
-// are still being made are waited for.
+// The ranks of a communicator for the bindings for interfaces of other libraries, and the hook in MPI_Finalize that
+// waits for unfinished files.
 
 #pragma once
 
@@ -10,10 +9,10 @@
 
 namespace forebay::behind {
 
-/// Duplicates the communicator for its messages; sessions duplicate `comm` again. Collective.
+/// Duplicates the communicator for its messages. Each session duplicates `comm` again. Collective.
 SessionRanks ranks_of(MPI_Comm comm);
 
-/// MPI_Finalize calls it before all else, while MPI still works.
+/// Has MPI_Finalize call `finish` first, while MPI still works.
 void at_finalize(void (*finish)());
 
 }  // namespace forebay::behind

@@ -14,7 +14,7 @@ using namespace forebay;
 
 namespace {
 
-// A rank without options must tell the others.
+// Options that are NULL become an error here, so that all ranks learn of it when they agree.
 Result<Options> options_of(const fb_options* options) {
     FB_TRY(c_binding::given(options, "fb_options"));
     return options->value;

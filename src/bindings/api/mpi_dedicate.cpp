@@ -1,6 +1,6 @@
-// forebay::dedicate(): ranks that are agents, and hosts that are forwarders. What the ranks of a machine share is a
-// window of MPI; that a process ends is told by the attribute that it hangs on MPI_COMM_SELF, which MPI_Finalize
-// deletes before all else (MPI 4.1, 11.2.4).
+// forebay::dedicate(): ranks that are agents, and hosts that are forwarders. The ranks of a machine share the posts of
+// its agents through an MPI window. The end of a process shows by an attribute of MPI_COMM_SELF: MPI_Finalize deletes
+// it before all else (MPI 4.1, 11.2.4).
 
 #include <fmt/format.h>
 
@@ -25,10 +25,10 @@ namespace forebay {
 
 namespace {
 
-// A view may take as long as its snapshot is large; one that hangs must not keep its agent.
+// A view of a large snapshot takes long. A view that hangs must not keep its agent.
 constexpr std::chrono::minutes view_max{30};
 
-// The posts of this machine, in a window over its ranks; freed by all of them at once, when they finalise.
+// The posts of this machine, in a window over its ranks. All ranks free it together, when they finalise.
 struct Machine {
     MPI_Comm ranks = MPI_COMM_NULL;
     MPI_Win window = MPI_WIN_NULL;
@@ -40,7 +40,7 @@ struct Machine {
     }
 };
 
-// What a process that computes has of dedicate().
+// The result of dedicate() for a computing process.
 struct Dedicated {
     std::optional<Machine> machine;
     std::optional<Forwarders> forwarders;
@@ -56,7 +56,7 @@ int at_finalize(MPI_Comm, int, void* value, void*) {
     return MPI_SUCCESS;
 }
 
-// A key has to be the same in every call, and MPI has no names for keys.
+// The key must be the same in every call, and MPI has no names for keys. So it is static.
 int key_of_dedicated() {
     static const int key = [] {
         int new_key = MPI_KEYVAL_INVALID;
@@ -88,6 +88,7 @@ MPI_Comm split(MPI_Comm world, int colour) {
 Machine machine_with_posts(MPI_Comm ranks, int cores) {
     Machine machine{.ranks = ranks};
     const int computing = size_of(ranks) - cores;
+    // All posts are in rank 0's part of the window. The other ranks map that part.
     const auto bytes = comm::rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(agent::Post)) * cores : 0;
     void* own = nullptr;
     MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&own), &machine.window);
@@ -98,19 +99,20 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
     auto* posts = static_cast<agent::Post*>(first);
     if (comm::rank_in(ranks) == 0)
         for (int i = 0; i < cores; ++i) new (posts + i) agent::Post(static_cast<std::uint32_t>(computing));
+    // The barrier makes the posts visible: no rank uses a post before rank 0 has made it.
     MPI_Barrier(ranks);
     machine.posts = {posts, static_cast<std::size_t>(cores)};
     return machine;
 }
 
-// The library knows no HDF5: the program beside it makes views.
+// The library does not use HDF5, so the program beside it makes views.
 Result<> make_view_by(const std::string& program, const std::string& directory, Convention convention) {
     const auto output =
         sys::output_of({program, "view", "--as", describe::known(convention).name, directory}, view_max);
     return output ? Result<>() : Result<>(output.error());
 }
 
-// Whether `computing`, the ranks of a machine that do not serve others, are more than its dedicated cores.
+// Checks that the ranks of a machine are more than its dedicated cores. Ranks of forwarders are not counted.
 Result<> enough_for(int cores, MPI_Comm ranks) {
     const int size = size_of(ranks);
     if (size > cores) return {};
@@ -120,14 +122,15 @@ Result<> enough_for(int cores, MPI_Comm ranks) {
                  "", "start more ranks on each machine, or lower agent.cores"};
 }
 
-/// Serves, if this rank is an agent of its machine; else gives the communicator of those that are not.
+/// If this rank is an agent of its machine, it serves here. Other ranks get the communicator of the computing ranks.
 MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions& agent, Dedicated& dedicated) {
     auto machine = machine_with_posts(ranks, agent.cores);
+    // The last ranks of the machine are its agents; a negative number is a computing rank.
     const int number = comm::rank_in(ranks) - (size_of(ranks) - agent.cores);
     MPI_Comm part = split(computing, number < 0 ? 0 : 1);
     dedicated.machine = machine;
     if (number < 0) return part;
-    // Whatever ends it, the others of its machine wait for it in what follows.
+    // Serving must not end this function early: the other ranks of the machine wait in the calls below.
     static_cast<void>(attempt([&] {
         agent::serve(machine.posts[static_cast<std::size_t>(number)],
                      [program = agent::agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
@@ -180,6 +183,8 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
         MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, comm::rank_in(computing), MPI_INFO_NULL, &ranks);
         own_result = attempt([&] { return enough_for(agent.cores, ranks); });
     }
+    // Every rank comes here, also with an error of its own: a rank that returned early would leave the other ranks
+    // waiting.
     const auto agreed = [&]() -> Result<> {
         if (!has_forwarders) return comm::agree(*hosts.world, own_result);
         FB_TRY_ASSIGN(forwarders, Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options,
@@ -200,12 +205,13 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
         MPI_Comm part = serve_or_compute(computing, ranks, agent, *dedicated);
         MPI_Comm_free(&computing);
         computing = part;
-        // An agent leaves with those of its machine that compute: the forwarders wait for it as for them.
+        // An agent leaves with the computing ranks of its machine. The forwarders wait for it as for them.
         if (part == MPI_COMM_NULL) {
             if (dedicated->forwarders) dedicated->forwarders->leave();
             return part;
         }
     }
+    // MPI_Finalize deletes the attribute, which calls at_finalize(): it deletes the object.
     if (has_cores || has_forwarders) MPI_Comm_set_attr(MPI_COMM_SELF, key_of_dedicated(), dedicated.release());
     return computing;
 }

@@ -15,7 +15,7 @@ namespace forebay {
 
 namespace {
 
-// A rank that waits looks this often whether the others have left: MPI lets nobody sleep until a message comes.
+// The pause between two looks of a waiting rank: MPI has no call that sleeps until a message comes.
 constexpr std::chrono::milliseconds leaving_look_pause{50};
 constexpr int leaving_tag = 1;
 
@@ -25,8 +25,7 @@ MPI_Comm copy_of(MPI_Comm comm) {
     return copy;
 }
 
-// Gives every rank what the first rank of each host says, in the order of the hosts; empty texts are left out.
-// Collective.
+// Gives every rank the text of the first rank of each host, in the order of the hosts, without empty texts. Collective.
 Result<std::vector<std::string>> addresses_of_hosts(const comm::Topology& hosts, const std::string& own_address) {
     std::string all;
     FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
@@ -56,7 +55,7 @@ bool Forwarders::is_one(const comm::Topology& hosts, const Options& options) {
 
 Result<forward::Server> Forwarders::start(const Options& options, const std::string& token, std::string& addresses,
                                           const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
-    // A job may have sessions of several runs; its own clients alone have the token.
+    // No run here: a job may have sessions of several runs. Only the job's own clients have the token.
     auto started = forward::start_reachable(sys::posix_store(), options.agent.forward_address,
                                             {.run = "", .token = token, .make_view = make_view, .log = {}});
     if (!started)
@@ -97,6 +96,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     forwarders.forwarding_.to = std::move(to);
     forwarders.all_ = copy_of(world);
     forwarders.computing_ = copy_of(computing);
+    // The first computing rank must know the ranks to release in leave().
     const char waits = computing == MPI_COMM_NULL ? 1 : 0;
     group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
     if (computing != MPI_COMM_NULL && comm::rank_in(computing) == 0)
@@ -106,6 +106,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
 }
 
 void Forwarders::leave() {
+    // The barrier comes first: a forwarder may leave only after the last computing rank.
     MPI_Barrier(computing_);
     for (const int rank : serving_) MPI_Send(nullptr, 0, MPI_BYTE, rank, leaving_tag, all_);
     MPI_Comm_free(&computing_);
@@ -120,6 +121,7 @@ void Forwarders::serve(std::chrono::milliseconds agents_max) {
     MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, leaving_tag, all_, MPI_STATUS_IGNORE);
     if (server_) {
         const auto deadline = sys::Clock::now() + agents_max;
+        // Agents that outlive the application still write through this server.
         while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(leaving_look_pause);
         server_->stop();
         server_.reset();

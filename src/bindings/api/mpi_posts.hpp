@@ -1,4 +1,4 @@
-// How a session finds the dedicated agents of its machine, and the forwarders of its job.
+// The dedicated agents of a session's machine, and the forwarders of its job.
 
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace forebay {
 
-/// What dedicate() made; empty where it was not called, or the mode is another.
+/// The result of dedicate(). Empty if it was not called, or in another mode.
 std::span<agent::Post> posts_of_process();
-/// Of the hosts that dedicate() split off; empty where there are none.
+/// The hosts that dedicate() split off. Empty if there are none.
 node::Forwarding forwarding_of_process();
 
 }  // namespace forebay

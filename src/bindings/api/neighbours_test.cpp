@@ -1,6 +1,6 @@
-// Goal: a node that is excluded writes no node file itself: a neighbour does, in every mode of the agent; its snapshots
-// are committed and restored; whoever is killed, nothing is lost and nothing hangs. Method: four virtual nodes of one
-// rank, a thread each; what the run's events say, and the helpers' counts of what they have written.
+// Goal: an excluded node writes no node file to the target. A neighbour writes it, in every mode of the agent; its
+// snapshots are committed and restored. Whatever process is killed, nothing is lost and nothing hangs. Method: four
+// virtual nodes of one rank, a thread each; the run's events, and the bytes that helpers count.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ using Rank = test::RowRank;
 namespace {
 
 constexpr int nodes = 4;
-constexpr std::uint64_t slow = 300'000;  // bytes a second of each agent: a drain takes 0.8 s
+constexpr std::uint64_t slow = 300'000;  // bytes per second of each agent: a drain takes 0.8 s
 
 struct Neighbourly {
     test::TempDirectory folder;
@@ -74,8 +74,8 @@ struct Neighbourly {
 // "HOST/1", a virtual node of this machine.
 std::string node_name(int node) { return sys::host_name() + "/" + std::to_string(node); }
 
-// Stops the agent of `helper` while node 1 drains through it, with more than half of the bytes to come. False, and the
-// agent goes on, where the drain was quicker than this thread.
+// Stops the agent of `helper` while node 1 drains through it, with more than half of the bytes to come. If the drain
+// was faster than this thread, the agent continues and the result is false.
 bool stops_helper(const Neighbourly& job, const Options& options, int helper) {
     const auto watch = node::Watch::open(job.directory_of(1, options)).value();
     const auto& slots = watch.page().slots;
@@ -96,7 +96,7 @@ bool stops_helper(const Neighbourly& job, const Options& options, int helper) {
     return false;
 }
 
-// Saves until that has come about; the step that is under way.
+// Saves until this happens. Returns the step under way.
 std::int64_t save_until_stopped(Rank& here, const Neighbourly& job, const Options& options, int helper,
                                 std::atomic<bool>& has_stopped) {
     for (std::int64_t step = 1;; ++step) {
@@ -182,7 +182,7 @@ TEST_CASE("the helper is killed in the middle of a drain: another one, or the no
         Neighbourly job;
         auto options = job.options(AgentMode::process, node_name(1), slow);
         options.agent.neighbours = helpers;
-        const int helper = helpers == 1 ? 2 : 3;  // the one that node 1 begins with
+        const int helper = helpers == 1 ? 2 : 3;  // the helper that node 1 begins with
         std::atomic<bool> has_stopped{false};
         std::atomic<std::int64_t> last_step{0};
         test::with_threads(nodes, [&](std::unique_ptr<comm::Group> world) {
@@ -190,7 +190,8 @@ TEST_CASE("the helper is killed in the middle of a drain: another one, or the no
             const auto step = save_until_stopped(here, job, options, helper, has_stopped);
             here.once([&] {
                 ::kill(test::agent_of(job.directory_of(helper, options)), SIGKILL);
-                // Ranks that wait for the commit bring the helper back: they begin when node 1 has another way.
+                // Ranks that wait for the commit make the helper continue: they begin to wait when node 1 has another
+                // way.
                 CHECK(test::soon([&] {
                     return helpers == 1
                                ? !job.told(1, "no_detour").empty()
@@ -236,7 +237,7 @@ TEST_CASE("a helper that is stopped holds nobody up for long") {
         Rank here(std::move(world), options, {.keep = 0});
         const auto step = save_until_stopped(here, job, options, 2, has_stopped);
         here.once([&] {
-            // Its own node file comes when it goes on.
+            // Its own node file comes when it continues.
             CHECK(test::soon([&] { return !job.told(1, "no_detour").empty(); }));
             ::kill(test::agent_of(job.directory_of(2, options)), SIGCONT);
         });

@@ -1,6 +1,6 @@
-// Goal: an empty answer of a restart means that nothing is there. What is there and cannot be used is an error on all
-// ranks that names it; what cannot be read now ends the restart, though an older snapshot is whole. Method: a run with
-// three steps and one thing wrong with it, by 1, 2, 3 and 5 ranks; permissions as an ordinary user has them.
+// Goal: an empty answer of a restart means that no snapshot exists. If snapshots exist but cannot be used, all ranks
+// get an error about them. If a snapshot cannot be read now, the restart ends, even if an older snapshot is whole.
+// Method: a run with three steps and one fault, by 1, 2, 3 and 5 ranks; permissions of an ordinary user.
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ void save(const Place& place, int ranks, const std::vector<std::int64_t>& steps 
     });
 }
 
-/// "3", "none", or the kind and the text of the error, of rank 0; all ranks have the same.
+/// "3", "none", or the kind and the text of rank 0's error. All ranks have the same.
 std::string restored(const Place& place, int ranks, const StreamOptions& stream = {.keep = 0}) {
     std::string answer;
     session(
@@ -68,7 +68,7 @@ std::string restored(const Place& place, int ranks, const StreamOptions& stream 
             here.world->broadcast_sized(first, 0).value();
             CHECK(text == first);
             const auto newest = here.stream.newest();
-            // What newest() says, which reads no data, unless only the data are wrong.
+            // newest() reads no data, so it gives the same answer, unless only the data are damaged.
             if (!restart && restart.error().kind != ErrorKind::corrupt)
                 CHECK(newest.error().text() == restart.error().text());
             if (restart && *restart) {
@@ -140,12 +140,12 @@ TEST_CASE("after a read that failed older() and newest(below) have an error inst
     session(place, 3, [&](test::RowRank& here) {
         auto restart = here.stream.newest().value();
         REQUIRE(restart);
-        CHECK_FALSE(here.stream.older().value());  // nothing below, and nothing is wrong yet
+        CHECK_FALSE(here.stream.older().value());  // nothing is below, and nothing is wrong yet
         CHECK(restart->read().error().kind == ErrorKind::corrupt);
         CHECK(here.stream.older().error().kind == ErrorKind::corrupt);
         CHECK(here.stream.newest(5).error().kind == ErrorKind::corrupt);
         CHECK(here.stream.restore().error().kind == ErrorKind::corrupt);
-        // An application that overlooks the error begins nothing anew.
+        // An application that ignores the error begins nothing anew.
         const auto overlooked = here.save(6).error();
         CHECK(overlooked.kind == ErrorKind::refused);
         CHECK(overlooked.next.find("FOREBAY_RESTART=") == overlooked.next.rfind("FOREBAY_RESTART="));
@@ -300,7 +300,7 @@ TEST_CASE("FOREBAY_RESTART, as rank 0 has it: none, or the newest at or below a 
         }
         {
             const EnvironmentOfStart wish("200");
-            CHECK(restored(place, ranks) == "200");  // its step is named, so its mark does not count
+            CHECK(restored(place, ranks) == "200");  // its step is in the request, so its mark does not count
             session(place, ranks, [](test::RowRank& here) {
                 CHECK(here.stream.newest().value()->step() == 200);
                 CHECK(here.stream.older().value()->step() == 100);
@@ -309,7 +309,7 @@ TEST_CASE("FOREBAY_RESTART, as rank 0 has it: none, or the newest at or below a 
                 here.stream.wait_committed(std::chrono::seconds(60)).value();
                 CHECK(here.stream.newest().value()->step() == 210);
             });
-            CHECK(restored(place, ranks) == "100");  // at each start; 200 was left at the save of 210
+            CHECK(restored(place, ranks) == "100");  // at each start; the run left 200 when it saved 210
         }
         {
             const EnvironmentOfStart wish("99");
@@ -340,7 +340,7 @@ TEST_CASE("restart_from goes back once: a chain with it in its configuration get
     save(place, 2, {100, 200, 300});
     const StreamOptions stream{.keep = 0, .restart_from = 150};
     CHECK(restored(place, 2, stream) == "100");
-    CHECK(restored(place, 2, stream) == "100");  // nothing was saved from there
+    CHECK(restored(place, 2, stream) == "100");  // the run saved nothing after it
     const auto job = [&](std::int64_t from, std::int64_t step, const StreamOptions& options) {
         session(
             place, 2,
@@ -352,10 +352,10 @@ TEST_CASE("restart_from goes back once: a chain with it in its configuration get
     };
     job(100, 110, stream);
     job(110, 120, stream);
-    job(110, 125, {.keep = 0, .restart_from = 115});  // another wish
+    job(110, 125, {.keep = 0, .restart_from = 115});  // another request
     job(125, 130, {.keep = 0, .restart_from = 115});
     const EnvironmentOfStart wish("110");
-    CHECK(restored(place, 2, stream) == "110");  // the environment is that of one start
+    CHECK(restored(place, 2, stream) == "110");  // the environment belongs to one start
 }
 
 TEST_CASE("restart_from goes back no second time while the newest snapshot cannot be read") {

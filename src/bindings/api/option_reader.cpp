@@ -8,7 +8,7 @@ namespace forebay {
 
 namespace {
 
-// The numbers of a list; nothing where there is no list, or one of anything else.
+// The numbers of a list. Empty if there is no list, or if an entry is not such a number.
 template <class Number, class Take>
 std::optional<std::vector<Number>> numbers_of(TomlValue list, Take&& take) {
     if (!list.is_list()) return {};
@@ -101,7 +101,7 @@ void OptionReader::read_rule(const std::string& key, Compression& rule,
     if (more) more(inner);
 }
 
-// The first rule that fits is the first of the file.
+// The rules keep the order of the file: the first match counts.
 void OptionReader::read_variables(std::vector<std::pair<std::string, Compression>>& rules) {
     const auto table = section_.inner("variables");
     OptionReader patterns(table, section_.full("variables"), path_, verdict_);
@@ -136,7 +136,7 @@ void OptionReader::operator()(const describe::Option& option, const describe::Fl
     else if (at.exists()) section_.refuse(option.key, "must be true, false or \"auto\".");
 }
 
-// Whether these are whole pages, the check of the session says.
+// The check of the session makes sure that these are whole pages.
 void OptionReader::operator()(const describe::Option& option, const describe::Pages&, std::uint64_t& value) {
     section_.whole(option.key, value, describe::Whole{});
 }

@@ -1,4 +1,5 @@
-// Reads each option of the lists in describe from its key in a table; the names of keys below it begin with `name`.
+// Reads each option of the lists in describe from its key in a table. `name` is the prefix for error texts of the keys
+// below.
 
 #pragma once
 
@@ -20,7 +21,7 @@ namespace forebay {
 /// A visitor of each_option(): one operator() for each kind of values.
 class OptionReader {
 public:
-    /// As TomlSection.
+    /// The arguments are those of TomlSection.
     OptionReader(TomlValue table, std::string name, const std::string& path, Result<>& verdict)
         : table_(table),
           name_(std::move(name)),
@@ -86,7 +87,7 @@ public:
     }
     void operator()(const describe::Option& option, const describe::Analyses&, std::vector<Analysis>& analyses);
 
-    // Of a session's own options.
+    // The options of a session only.
     void operator()(const describe::Option& option, const describe::WholeOrAuto& whole, int& value);
     void operator()(const describe::Option& option, const describe::FlagOrAuto&, Direct& value);
     void operator()(const describe::Option& option, const describe::Pages&, std::uint64_t& value);
@@ -115,13 +116,13 @@ public:
     void operator()(const describe::Option& option, const describe::StreamTables&,
                     std::vector<std::pair<std::string, StreamOptions>>& streams);
 
-    /// The table is a stream's: keys of earlier versions are refused with what to write now.
+    /// Reads the options of a stream. Keys of earlier versions are refused, with the new key in the error.
     void read(StreamOptions& stream);
 
 private:
-    /// Each text of a text or of a list of texts.
+    /// Calls `take` for a text, or for each text of a list.
     void take_texts(const char* key, const std::function<void(TomlValue, const std::string&)>& take);
-    /// A codec, or a table of the options of a rule and what `more` reads of it.
+    /// Reads a codec, or a table with the options of a rule. `more` reads further keys of the table.
     void read_rule(const std::string& key, Compression& rule, const std::function<void(OptionReader&)>& more);
     void read_variables(std::vector<std::pair<std::string, Compression>>& rules);
 

@@ -1,5 +1,5 @@
-// Goal: every option of a session, of its agents and of its job is read from its key in its table, and another kind of
-// value is refused by that key.
+// Goal: every option of a session, of its agents and of its job is read from its key in its table. A value of another
+// type is refused, with that key.
 // Method: a configuration that sets each option of the list to another value than its default.
 
 #include "bindings/api/option_reader.hpp"

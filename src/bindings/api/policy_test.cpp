@@ -1,6 +1,6 @@
-// Goal: each policy keeps, skips and replaces what it says, counts it, and tells every rank the same, also over two
-// nodes whose agents are not equally fast; what was kept and not replaced is committed, and nothing else.
-// Method: threads as ranks; an agent slowed by its rate limit to a second or so a snapshot.
+// Goal: each policy keeps, skips and replaces the right steps, counts them, and gives every rank the same answer, also
+// over two nodes with agents of unequal speed. Exactly the steps that were kept and not replaced are committed.
+// Method: threads as ranks; an agent slowed by its rate limit to about a second a snapshot.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ using test::with_session;
 namespace {
 
 constexpr std::uint64_t elements = 40'000;
-constexpr std::uint64_t slow = 600'000;  // bytes a second: a snapshot of one rank takes half a second
+constexpr std::uint64_t slow = 600'000;  // bytes per second: a snapshot of one rank takes half a second
 
 Options options_in(const test::TempDirectory& folder, std::uint64_t rate, int nodes = 1) {
     Options options{.run = folder / "run", .staging = folder.path()};
@@ -31,7 +31,7 @@ Options options_in(const test::TempDirectory& folder, std::uint64_t rate, int no
     return options;
 }
 
-// One rank's stream of one array of which it owns one row.
+// One rank's stream of one array. The rank owns one row.
 struct Saver {
     Saver(Session& session, const std::string& name, const StreamOptions& options, const comm::Group& world)
         : data(elements), stream(session.stream(name, options).value()) {
@@ -46,7 +46,7 @@ struct Saver {
     Stream stream;
 };
 
-// As after a crash: what is staged stays, and the agent is told to stop in the middle of what it drains.
+// As after a crash: staged snapshots stay, and the agent stops in the middle of a drain.
 void leave_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
@@ -91,7 +91,7 @@ void check_alike(comm::Group& world, const Saved& saved) {
     CHECK(replaced_max == -minus_replaced_min);
 }
 
-// Until the agents of all nodes have begun to drain something.
+// Waits until the agents of all nodes have begun to drain.
 void wait_until_draining(Session& session, comm::Group& world) {
     while (!session.draining()) std::this_thread::sleep_for(1ms);
     world.barrier();
@@ -111,7 +111,7 @@ TEST_CASE("skip: a step that finds no free slot is dropped at once, counted and 
             const auto second = saver.save(2);
             CHECK_FALSE(second.kept);
             CHECK(second.step == 2);
-            CHECK(saver.stream.counters().commits == 0);  // it did not wait for the first
+            CHECK(saver.stream.counters().commits == 0);  // it did not wait for the first step
             check_alike(world, second);
             saver.stream.wait_committed(60s).value();
             CHECK(saver.save(3).kept);
@@ -139,7 +139,7 @@ TEST_CASE("wait: nothing is lost, and the waiting is in the seconds told") {
                 const auto saved = saver.save(step);
                 CHECK(saved.kept);
                 CHECK(saved.wait_seconds <= saved.blocked_seconds);
-                if (step <= slots) CHECK(saver.stream.counters().commits == 0);  // none was waited for
+                if (step <= slots) CHECK(saver.stream.counters().commits == 0);  // it waited for no step
                 waited += saved.wait_seconds;
             }
             CHECK(waited > 0.2);
@@ -196,7 +196,7 @@ TEST_CASE("newest_only with two slots: while one drains, the one that waits stay
     }
 }
 
-// A step number says nothing about which save was later: a simulation may have gone back.
+// A step number does not give the order of saves: a simulation may have gone back.
 TEST_CASE(
     "newest_only with two slots that both wait: the older save is replaced, the newer stays until all is sealed") {
     for (const int nodes : {1, 2}) {
@@ -212,13 +212,13 @@ TEST_CASE(
             CHECK(saver.save(7).replaced == 10);
             CHECK(saver.save(8).replaced == 5);
             CHECK(saver.save(9).replaced == 7);
-            // Given up: what it replaced is gone, its slot is free.
+            // Given up: the replaced step is gone, and its slot is free.
             CHECK(saver.stream.begin(20).value().kept());
             CHECK(saver.save(21).replaced == -1);
             world.barrier();
             CHECK(staged_steps(options, nodes) == std::set<std::int64_t>{9, 21});
             world.barrier();
-            // As after a kill before the new one is sealed.
+            // As after a kill before the new step is sealed.
             const auto last = saver.stream.begin(22).value();
             CHECK(last.kept());
             world.barrier();
@@ -251,7 +251,7 @@ TEST_CASE("newest_only with one slot: replaced while the agent is busy elsewhere
     CHECK(committed(options, "restart") == std::set<std::int64_t>{2});
 }
 
-// The test does what the agent of one node does when it begins to drain a step before the others.
+// The test acts as the agent of one node that begins to drain a step before the other nodes.
 TEST_CASE("newest_only over nodes that are not equally busy: all drop the same step, or none") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, 1, 2);
@@ -282,7 +282,7 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         CHECK(staged_steps(options, 2) == std::set<std::int64_t>{1, 2});
         world.barrier();
         of_step_1->state = node::SlotState::sealed;
-        of_step_2->state = node::SlotState::draining;  // the newer one first, on all nodes
+        of_step_2->state = node::SlotState::draining;  // the newer step first, on all nodes
         CHECK_FALSE(saver.save(4).kept);
         of_step_2->state = node::SlotState::sealed;
         world.barrier();
@@ -294,7 +294,7 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
     CHECK(committed(options, "restart") == std::set<std::int64_t>{2, 4});
 }
 
-// Whatever the agents' speeds: what was kept and not replaced is committed in the end, and nothing else.
+// For any speed of the agents: exactly the steps that were kept and not replaced are committed in the end.
 TEST_CASE("any policy over uneven nodes: kept less replaced is what is committed") {
     for (const auto policy : {Policy::skip, Policy::newest_only, Policy::wait_at_most}) {
         for (const int slots : {1, 2}) {

@@ -33,14 +33,15 @@ bool has(const Names& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-// A profile is a file of others: its values become a part of a text that is parsed.
+// A profile comes from other people, and its values become part of a text that is parsed. So only plain characters
+// pass.
 bool is_plain(std::string_view value) {
     return !value.empty() && value.find_first_not_of(
                                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                  ":._-") == std::string_view::npos;
 }
 
-// As lines of a configuration, of the names that belong to it.
+// The values of `names` as lines of a configuration.
 template <class Names>
 Result<std::string> lines_of(const format::AdviceSetting& setting, std::string_view prefix, const Names& names) {
     std::string text;
@@ -48,6 +49,7 @@ Result<std::string> lines_of(const format::AdviceSetting& setting, std::string_v
         if (!name.starts_with(prefix) || !has(names, std::string_view(name).substr(prefix.size()))) continue;
         if (!is_plain(value))
             return Error{ErrorKind::refused, fmt::format("a setting gives {} no value that it may have", name)};
+        // In TOML only numbers and booleans stand without quotes.
         const bool is_bare =
             value == "true" || value == "false" || value.find_first_not_of("0123456789") == std::string::npos;
         const auto* quote = is_bare ? "" : "\"";
@@ -67,15 +69,16 @@ format::AdviceSetting those_not_set(const format::AdviceSetting& setting, std::s
         if (!has(names, key) || is_in_file(key)) continue;
         const auto at = std::ranges::find(own, key, &Setting::name),
                    was = std::ranges::find(defaults, key, &Setting::name);
+        // A value that differs from the default was set in code, and the user's choice counts.
         if (at != own.end() && was != defaults.end() && at->value == was->value) left.emplace_back(name, value);
     }
     return left;
 }
 
-// Of the first rank.
+// The result of the search, on the first rank.
 struct ProfileLook {
-    std::string text, path;  // of the profile without its trials; empty: none fits
-    std::string fit;         // "exact", "distance 1.0: nodes 16 for 8"
+    std::string text, path;  // the profile without its trials; empty: none fits
+    std::string fit;         // "exact" or, for example, "distance 1.0: nodes 16 for 8"
     std::vector<std::string> notes;
 };
 
@@ -101,6 +104,7 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
                : other.empty()                             ? std::string("exact")
                                : fmt::format("distance {:.1f}: {}", profile->distance, other);
     look.path = profile->path;
+    // The trials are not needed to set options, so they are not broadcast.
     profile->advice.rows.clear();
     look.text = format::encode(profile->advice);
     return {};
@@ -174,7 +178,7 @@ Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::S
         const telemetry::RunKind kind{.cluster = telemetry::cluster_name(),
                                       .nodes = static_cast<std::uint64_t>(std::max(1, world.size() / ranks_of_machine)),
                                       .ranks_per_node = static_cast<std::uint64_t>(ranks_of_machine)};
-        // The mount of a home may hang as any other: the thread that is left behind holds what it fills.
+        // The mount of a home may hang too. The thread left behind then owns `look`, which it fills.
         FB_TRY(within(
             options.open_wait, "the profile",
             [look, kind, run = options.run, name = options.profile] {
@@ -202,6 +206,7 @@ Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::S
             FB_TRY(apply_setting(taken, changed));
             return check(changed);
         }();
+        // A profile that does not fit the user's options is not used. The log reports it.
         if (possible) options = std::move(changed);
         log_to(say, [&] { return profile_line(*look, taken, possible); });
         return {};
@@ -228,11 +233,11 @@ void ProfileUse::set(const std::string& name, const std::vector<std::string>& in
 void ProfileUse::compare(const Saved& saved, const node::Control& page, const comm::Topology& topology,
                          const node::Say& say) {
     if (!watch) return;
-    // A profile's rates are those of a machine: of all its ranks, and of the agents of all its parts, at the same time.
+    // The rates of a profile are for a machine: all its ranks, and the agents of all its parts, at the same time.
     const auto ranks_of_machine = static_cast<double>(topology.machine->size());
     const auto parts = ranks_of_machine / static_cast<double>(topology.node->size());
     const auto bytes = static_cast<double>(saved.bytes) * ranks_of_machine;
-    // Not the whole call: in that ranks wait for those that come late, which no profile knows.
+    // Not the whole call: it includes waiting for late ranks, of which a profile knows nothing.
     for (const auto& line : {watch->saved(bytes, saved.plan_seconds + saved.copy_seconds),
                              watch->drained(static_cast<double>(page.counts.bytes_drained.load()) * parts,
                                             page.counts.drain_seconds.load())})

@@ -1,5 +1,5 @@
-// A measured setting as options: how `forebay tune` makes options of its trials, and how a session takes what a profile
-// has chosen. Names are those of the configuration; those of a stream begin with "stream.".
+// Measured settings as options: `forebay tune` makes the options of a trial from them, and a session takes the choice
+// of a profile. Names are those of the configuration. Names of stream options begin with "stream.".
 
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace forebay {
 
-/// Sets what `setting` names of a session, or of a stream; names that are of neither are passed over, as those of the
-/// file system. `refused` for a value that is none.
+/// Sets the options of a session or of a stream that `setting` has. Ignores names that belong to neither, such as names
+/// of the file system. `refused` for an invalid value.
 Result<> apply_setting(const format::AdviceSetting& setting, Options& options);
 Result<> apply_setting(const format::AdviceSetting& setting, StreamOptions& options);
 
-/// Of `setting` what applies to a session, or to its stream `name`, and the user has not set: an option counts as set
-/// where its value is not the default, or where the configuration file names it (Options::in_file).
+/// The part of `setting` that applies to a session, or to its stream `name`, and that the user has not set. An option
+/// is set if its value differs from the default, or if the configuration file has it (Options::in_file).
 format::AdviceSetting not_set(const format::AdviceSetting& setting, const Options& options);
 format::AdviceSetting not_set(const format::AdviceSetting& setting, const StreamOptions& options,
                               const std::string& name, const std::vector<std::string>& in_file);
@@ -31,15 +31,15 @@ format::AdviceSetting not_set(const format::AdviceSetting& setting, const Stream
 /// "agent.block_bytes = 67108864, stream.file = shared"
 std::string show_setting(const format::AdviceSetting& setting);
 
-/// Whether saves and drains are still as fast as a profile says. Of the first node. Threads: one.
+/// Compares the speed of saves and drains with a profile. Only on the first rank. Threads: one.
 class ProfileWatch {
 public:
-    /// Rates of a node, in bytes a second; 0 is watched by nothing.
+    /// Rates of a node in bytes per second. A rate of 0 is not watched.
     ProfileWatch(double save_rate, double drain_rate) : saves_{save_rate}, drains_{drain_rate} {}
 
-    /// A line once, when the median of the last 5 is below 0.8 of the profile's.
+    /// Returns a line, once, when the median of the last 5 rates is below 0.8 of the profile's rate.
     std::optional<std::string> saved(double bytes, double seconds) { return saves_.add("saves", bytes, seconds); }
-    /// Totals of the agent so far: what has come since the last call counts as one drain.
+    /// Takes totals of the agent: their growth since the last call counts as one drain.
     std::optional<std::string> drained(double bytes_all, double seconds_all);
 
 private:
@@ -53,21 +53,21 @@ private:
     double bytes_ = 0, seconds_ = 0;
 };
 
-/// What a session has of a profile. All ranks have the same, but for `watch`, which the first rank alone has.
+/// A session's copy of a profile. All ranks have the same, except `watch`: only the first rank has it.
 struct ProfileUse {
     format::Advice advice;
     std::string path;
     std::optional<ProfileWatch> watch = {};
 
-    /// Sets in `wanted` what the profile has for stream `name` and the user has not set. Local.
+    /// Sets the options of stream `name` in `wanted` that the profile has and the user has not set. Local.
     void set(const std::string& name, const std::vector<std::string>& in_file, StreamOptions& wanted,
              const node::Say& say) const;
-    /// Compares the speed of a save, and of the drains so far, with the profile's. Local.
+    /// Compares the speed of a save, and of the drains so far, with the profile. Local.
     void compare(const Saved& saved, const node::Control& page, const comm::Topology& topology, const node::Say& say);
 };
 
-/// What Options::profile names, or finds: the first rank reads it, all take the same, and it sets `options`. Nothing
-/// where none is wanted, or fits. Collective.
+/// Reads or finds the profile of Options::profile on the first rank, shares it, and sets `options` on all ranks. Empty
+/// if no profile is wanted, or if none fits. Collective.
 Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::Say& say, Options& options);
 
 }  // namespace forebay

@@ -1,6 +1,7 @@
-// Goal: a session takes from a profile what the user has not set, all ranks the same, and tells it; it tells when the
-// profile is stale; a profile that is none, or that does not go with the options, changes nothing in silence.
-// Method: profiles made by hand in a directory; sessions over threads as ranks; rates that are made up.
+// Goal: a session takes options from a profile if the user has not set them, the same on all ranks, and logs them. It
+// logs that a profile is stale. An invalid profile, or a profile that conflicts with the options, never goes
+// unreported.
+// Method: profiles made by hand in a directory; sessions over threads as ranks; made-up rates.
 
 #include "bindings/api/profile.hpp"
 
@@ -62,7 +63,7 @@ TEST_CASE("what a setting names is set, all else stays; a value that is none is 
         test::check_refused(apply_setting({{"agent.in_flight", value}}, options), {"agent.in_flight"});
     CHECK_FALSE(apply_setting({{"agent.in_flight", "many"}}, options).has_value());
     CHECK(options.run == "r");
-    apply_setting({{"run", "x"}, {"agent.program", "x"}}, options).value();  // none of what is tuned
+    apply_setting({{"run", "x"}, {"agent.program", "x"}}, options).value();  // these options are never tuned
     CHECK(options.run == "r");
     CHECK(options.agent.program.empty());
 }
@@ -168,7 +169,7 @@ TEST_CASE("auto takes what fits, and tells where nothing does") {
 
 TEST_CASE("a profile is stale when the last five in the median are below 0.8 of it, and told once") {
     ProfileWatch watch(100, 50);
-    for (int i = 0; i < 9; ++i) CHECK_FALSE(watch.saved(100, 1.2).has_value());  // 0.83
+    for (int i = 0; i < 9; ++i) CHECK_FALSE(watch.saved(100, 1.2).has_value());  // 0.83 of the profile's rate
     CHECK_FALSE(watch.saved(100, 1.3).has_value());
     CHECK_FALSE(watch.saved(100, 1.3).has_value());
     const auto warning = watch.saved(100, 1.3);

@@ -1,5 +1,5 @@
-// Goal: what must be refused is refused on every rank with the same text, and the session works afterwards.
-// Method: threads as ranks, of which one is wrong; then it is put right and the same stream saves, or another one.
+// Goal: errors of the caller are refused on every rank with the same text, and the session works afterwards.
+// Method: threads as ranks; one rank is wrong, then it is corrected, and the same or another stream saves.
 
 #include <doctest/doctest.h>
 
@@ -64,7 +64,7 @@ void check_saves(Stream& stream, std::int64_t step) {
     CHECK(stream.counters().newest_durable_step == step);
 }
 
-// A field of one row a rank; the wrong rank first gives `wrong`, then its own row.
+// A field with one row on each rank. The wrong rank first passes `wrong`, then its own row.
 void check_boxes(const Box& wrong, const std::string& says) {
     for (const int nodes : {1, 2}) {
         with_ranks(
@@ -82,7 +82,7 @@ void check_boxes(const Box& wrong, const std::string& says) {
     }
 }
 
-// A box that does not fit its own variable is refused where it is described, or bound again; nothing has changed then.
+// A box that does not fit its own variable is refused when it is described or bound again. Nothing has changed then.
 void check_own_box(const Box& wrong, const std::string& says) {
     with_ranks([&](Rank& here) {
         std::vector<double> data(64, 1.0);
@@ -115,7 +115,7 @@ TEST_CASE("a checksum kernel that the processor has not is refused when a sessio
         CHECK(opened.error().what.find("FOREBAY_CRC=abacus is no checksum kernel") != std::string::npos);
     });
     CHECK_FALSE(std::filesystem::exists(options.run));
-    ::setenv("FOREBAY_CRC", wish.c_str(), 1);  // an empty one is none
+    ::setenv("FOREBAY_CRC", wish.c_str(), 1);  // an empty value counts as unset
 }
 
 TEST_CASE("one that is meant for the agent is refused then too, and the advice is about it") {

@@ -1,6 +1,6 @@
-// Goal: a replicated value that is not the same, bit for bit, on every rank is found by each save and refused on every
-// rank with its name, the values and the ranks; where ranks may differ, all get rank 0's value back.
-// Method: threads as ranks on one node and on several, of which one has another value; then it is put right.
+// Goal: if a replicated value differs between ranks in a single bit, each save finds it and is refused on every rank,
+// with its name, the values and the ranks. If ranks may differ, all get rank 0's value back.
+// Method: threads as ranks on one node and on several; one rank has another value, then it is corrected.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ std::vector<std::byte> bytes_of_text(std::string text, std::size_t size) {
     return bytes;
 }
 
-// What one rank has instead of what the others have, and what the error says of it.
+// A wrong value of one rank, the right value of the other ranks, and the error's text about it.
 struct Difference {
     Type type;
     Extents shape;
@@ -93,7 +93,7 @@ TEST_CASE("a value that differs is refused on every rank, whatever its type; not
                 CAPTURE(i);
                 const auto name = "'value" + std::to_string(i) + "'";
                 if (world.rank() == odd_one) memory[i] = all[i].odd;
-                // The first save of a description and a later one, and one that the application writes itself.
+                // The first save of a description, a later save, and a direct save.
                 for (int again = 0; again < 2; ++again)
                     check_refused(stream.save(50), {name, all[i].says, "1 of 4 ranks", "Nothing", "first_rank"});
                 auto direct = stream.begin(51).value();
@@ -142,7 +142,7 @@ TEST_CASE("what the application writes into the slot itself is not compared, als
                 stream.replicated("copied", &copied).value();
                 for (const bool right : {false, true}) {
                     auto direct = stream.begin(1).value();
-                    // The first rank of a node is one of those that ask.
+                    // The first rank of a node is among the ranks that ask.
                     if (all_ask || world.rank() % 2 == 0)
                         if (void* place = direct.block("written").value()) *static_cast<double*>(place) = 7;
                     copied = !right && world.rank() == odd_one ? 2 : 1;
@@ -216,7 +216,7 @@ TEST_CASE("ranks that do not agree whose value is meant are refused; a value kee
         check_refused(stream.save(1), {"'value'", "it is the first rank's on rank 0 only"});
         stream.forget("value").value();
         stream.replicated("value", &value, {}, Replicated::first_rank).value();
-        stream.forget("before").value();  // its neighbours keep their places
+        stream.forget("before").value();  // the variables beside it keep their places
         CHECK(stream.save(1).value().kept);
         double elsewhere = value;
         stream.rebind("value", &elsewhere).value();

@@ -1,13 +1,12 @@
-// A restart, as the public calls newest(), older(), restore() and Restart::read() make it.
+// The restarts behind the public calls newest(), older(), restore() and Restart::read().
 //
-// Choosing: bring back what a killed replacement left without a name, let the Chooser offer snapshots from the newest
-// on, and look at the heads of the node files of the one that it offers. Reading: plan what this rank takes, then read,
-// first from staged copies and, where one is damaged, from the target. A snapshot that is damaged or was pruned
-// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart. If nothing
-// is left after something was passed over, that is an error too: "none" means that nothing is there, and an application
-// that hears it begins anew.
+// Choosing: a killed replacement may have left a snapshot without its name, so bring it back. Let the Chooser offer
+// snapshots from the newest on, and read the heads of the node files of each offer. Reading: plan this rank's part,
+// then read it from staged copies, and from the target if a staged copy is damaged. A snapshot that is damaged or was
+// just pruned is skipped with a note, and the next older snapshot is tried. Any other error ends the restart. If
+// snapshots were skipped and none is left, that is an error too: "none" would make the application begin anew.
 //
-// Every call here is collective. A step that may fail on one rank alone runs within comm::agree(), so that all ranks
+// Every call here is collective. A step that may fail on a single rank runs within comm::agree(), so that all ranks
 // take the same branch.
 
 #include "bindings/api/restarts.hpp"
@@ -35,8 +34,8 @@ Result<restart::Plan> plan_of(const comm::Topology& topology, const Schema& sche
                                static_cast<std::uint32_t>(topology.world->size()), topology.node_index);
 }
 
-// "None", and a newest snapshot, are answers for the run that was opened alone: its file system may be unmounted since,
-// or somebody has moved another run there. Collective.
+// Checks that the run is still the one that was opened: its file system may be unmounted, or somebody may have moved
+// another run to its path. Collective.
 Result<> check_run(const SessionState& session, const std::string& stream) {
     return comm::agree(*session.topology.world, [&]() -> Result<> {
         if (session.topology.world->rank() != 0) return {};
@@ -47,12 +46,12 @@ Result<> check_run(const SessionState& session, const std::string& stream) {
                          fmt::format("the snapshots of stream '{}' cannot be looked at: {}", stream, seen.error().what),
                          "the run, where it lies now; nothing is removed and nothing begins anew",
                          fmt::format("mount {0}, or move the run back to {0}, then start again", session.options.run));
-        if (error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;  // some take `missing` for "none"
+        if (error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;  // `missing` may mean "none" to a caller
         return error;
     });
 }
 
-// What Chooser::judge() has left as a fault of the snapshot itself.
+// True if Chooser::judge() blames the snapshot itself.
 bool can_be_passed_over(const Error& judged) {
     return judged.kind == ErrorKind::corrupt || judged.kind == ErrorKind::missing;
 }
@@ -103,13 +102,14 @@ Result<> Restarts::look_at_heads(RestartState& state, const restart::Plan& plan)
     return restart::map_staged(reader, state.choice, plan, description_.binding);
 }
 
-// A writer that was killed between the two renames of a replacement has left the step without its name.
+// A writer that was killed between the two renames of a replacement leaves the step without its name.
 Result<> Restarts::bring_back_replaced() {
     if (looked_for_replaced_) return {};
     FB_TRY(comm::agree(*session_.topology.world, [&]() -> Result<> {
         if (session_.topology.world->rank() != 0) return {};
         auto& store = sys::target_store();
         const auto left = catalog::leftovers(store, session_.options.run, stream());
+        // A stream that was never saved has no directory.
         if (!left && left.error().kind == ErrorKind::missing) return {};
         if (!left)
             return with_context(left.error(),
@@ -141,11 +141,11 @@ Restarts::Found Restarts::choose(std::int64_t below, std::int64_t named) {
     FB_TRY(session_.check_open());
     notes_.clear();
     passed_.clear();
-    if (below == std::numeric_limits<std::int64_t>::max()) unread_.clear();  // they are offered again
+    if (below == std::numeric_limits<std::int64_t>::max()) unread_.clear();  // the chooser offers these snapshots again
     return answered(choose_next(below, named));
 }
 
-// Damage that costs a simulation hours of work is seen without a log too.
+// Damage that costs a simulation hours of work must be noticed without a log too.
 void Restarts::warn_of_damage() const {
     if (session_.topology.world->rank() != 0 || session_.say()) return;
     for (const auto& [step, why] : passed_)
@@ -153,7 +153,7 @@ void Restarts::warn_of_damage() const {
             static_cast<void>(attempt([&] { warn(fmt::format("stream '{}': {}", stream(), passed_over(step, why))); }));
 }
 
-// What is passed over is left there where the call failed: a first save looks there.
+// If the call failed, the skipped snapshots stay recorded: a first save checks them.
 Restarts::Found Restarts::answered(Found match) {
     if (match) warn_of_damage();
     if (match) passed_.clear();
@@ -183,6 +183,7 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
         state->choice = std::move(choice);
         return looks_whole(*state);
     }));
+    // Look once more: the run may have been moved while the chooser looked, and its answer would be about another run.
     if (const auto same = check_run(session_, stream()); !same) {
         looked_for_replaced_ = false;
         return same.error();
@@ -193,16 +194,19 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
         return std::shared_ptr<RestartState>();
     }
     const auto& manifest = state->choice.manifest;
-    // Sessions are numbered from what is there when they open. A copy that goes on has brought a later line since.
+    // Sessions are numbered above all snapshots that exist when they open. A later line means that a copy into the run
+    // is still going on.
     if (manifest.lineage.line().session > session_.claim.session)
         return beginning_.filled_meanwhile(fmt::format("step {} of stream '{}' is", manifest.step, stream()),
                                            manifest.lineage.line().session);
     if (wished) FB_TRY(beginning_.note_wish(*wished));
     FB_TRY(comm::agree(world, [&] {
         lineage_.chose(manifest.step, manifest.lineage.lines);
+        // A first save of a stream without a restart looks here: Beginning::drop_given_up().
         session_.claim.went_on[stream()] = {manifest.step, manifest.lineage.lines};
     }));
     step_ = manifest.step;
+    // let_go() frees its memory when the simulation saves.
     reading_ = state;
     session_.log([&] {
         return fmt::format("stream '{}': restart from step {}, saved by {}, {}", stream(), manifest.step,
@@ -211,7 +215,7 @@ Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
     return state;
 }
 
-// The chooser has seen the records alone; a head behind its record may be damaged, here or at the target.
+// The chooser has only read the records. A head may be damaged even if its record is whole, here or at the target.
 Result<bool> Restarts::looks_whole(RestartState& state) {
     auto& world = *session_.topology.world;
     const auto step = state.choice.manifest.step;
@@ -228,6 +232,7 @@ Result<bool> Restarts::looks_whole(RestartState& state) {
             note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().line()));
             state.rows.clear();
         }));
+        // Once more, now from the target.
         looked = look_at_heads(state, *plan);
     }
     if (looked) return true;
@@ -255,7 +260,7 @@ Restarts::Found Restarts::restore_next(const Bind& bind) {
         FB_TRY_ASSIGN(next, choose_next(below, -1));
         if (next == nullptr) return next;
         FB_TRY(comm::agree(world, [&] { return bind(next); }));
-        const auto unread = unread_.size();  // what failed before has written into memory
+        const auto unread = unread_.size();  // failed reads before this one have written into memory
         const auto step = next->choice.manifest.step;
         const auto read = read_whole(*next);
         if (read && unread > 0 && !*read)
@@ -275,10 +280,11 @@ Restarts::Found Restarts::restore_next(const Bind& bind) {
 Result<bool> Restarts::turn_to_target(RestartState& state, const Error& error) const {
     auto& world = *session_.topology.world;
     auto& copies = state.choice.copies;
-    // `directory` and the error are those of all ranks, so all of them take part in the maximum.
+    // `directory` and the error are equal on all ranks, so all ranks take part in the maximum.
     if (error.kind != ErrorKind::corrupt || copies.directory().empty() ||
         world.max(copies.can_fall_back() ? 1 : 0) == 0)
         return false;
+    // If one rank can fall back, all do: all ranks then read the same copies.
     FB_TRY(comm::agree(world, [&] { copies.fall_back(); }));
     state.kept = {};
     return true;
@@ -310,6 +316,7 @@ Result<bool> Restarts::read_part(RestartState& state, const std::function<Result
     if (done) return done;
     const auto step = state.choice.manifest.step;
     const auto judged = chooser_.judge(step, state.choice.copies.directory(), done.error());
+    // Memory now holds parts of this snapshot, which a later read with holes would leave there.
     FB_TRY(comm::agree(world, [&] { unread_.push_back({step, judged}); }));
     if (!can_be_passed_over(judged)) return judged;
     return with_context(judged,
@@ -322,6 +329,7 @@ Result<bool> Restarts::read_whole(RestartState& state) {
         FB_TRY(description_.check_bound({}));
         for (std::size_t t = 0; t < description_.binding.tables.size(); ++t) {
             const auto wanted = t < state.rows.size() ? state.rows[t] : 0;
+            // Fewer rows would lose particles, and more would leave rows with old values.
             if (description_.binding.tables[t].rows == wanted) continue;
             return Error{ErrorKind::refused,
                          fmt::format("table '{}' is bound to {} rows, but this rank gets {} of step {}",

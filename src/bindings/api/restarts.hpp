@@ -1,7 +1,7 @@
-// The restarts of a stream: choosing a snapshot, reading it, and what is remembered between the two and of failures.
+// The restarts of a stream: choosing a snapshot, reading it, and the state to keep between the two and after failures.
 //
-// Ranks: every rank has one, and they are alike but for what a rank keeps open of the snapshot. All calls that choose
-// or read are collective.
+// Ranks: every rank has one, with the same state, except for the files that a rank keeps open. All calls that choose or
+// read are collective.
 
 #pragma once
 
@@ -22,75 +22,77 @@
 
 namespace forebay {
 
-/// What stands behind a Restart.
+/// The state of a Restart.
 class detail::RestartState {
 public:
     restart::Choice choice;
     restart::Kept kept;
-    std::vector<std::uint64_t> rows;  // by table of the stream
+    std::vector<std::uint64_t> rows;  // of each table of the stream
 };
 
 class Restarts {
 public:
-    /// Null where nothing is there.
+    /// Null if no snapshot exists.
     using Found = Result<std::shared_ptr<detail::RestartState>>;
     using Bind = std::function<Result<>(const std::shared_ptr<detail::RestartState>&)>;
 
-    /// All of them must outlive it.
+    /// All arguments must outlive it.
     Restarts(detail::SessionState& session, const StreamDescription& description, stage::LineagePolicy& lineage,
              Beginning& beginning, Marked marked);
     Restarts(const Restarts&) = delete;
     Restarts& operator=(const Restarts&) = delete;
 
-    /// The newest below a step; a marked one of step `named` as well.
+    /// Chooses the newest snapshot below a step. A marked snapshot counts only if its step is `named`.
     Found choose(std::int64_t below, std::int64_t named = -1);
-    /// The newest below the one that was chosen last.
+    /// Chooses the newest snapshot below the last choice.
     Found choose_older();
-    /// Chooses, has `bind` bind, reads, and goes back further where what was read is damaged.
+    /// Chooses, calls `bind`, and reads. If the data are damaged, it goes on with the snapshot before.
     Found restore(const Bind& bind);
-    /// Reads all that is described.
+    /// Reads everything described.
     Result<> read(detail::RestartState& state);
     Result<> read(detail::RestartState& state, const std::vector<std::string>& variables);
 
-    /// The memory of a restart is the simulation's again; a read after this one opens all anew. Local.
+    /// Returns the memory of a restart to the simulation. A later read opens everything again. Local.
     void let_go() {
         if (const auto read = reading_.lock()) read->kept = {};
     }
-    /// The application has its state, and a snapshot of it. Local.
+    /// The application now has its state, and a snapshot of it. Local.
     void saved() {
         unread_.clear();
         beginning_.saved();
     }
-    /// Why newer snapshots were passed over.
+    /// The reasons for skipped snapshots.
     const std::vector<std::string>& notes() const { return notes_; }
-    /// By the last call, if it failed.
+    /// Snapshots that the last call skipped, if it failed.
     const std::vector<restart::NotTaken>& passed() const { return passed_; }
 
 private:
     restart::ChooserContext chooser_context(Marked marked);
-    /// choose(), after what was passed over before.
+    /// choose(), with the snapshots that were skipped before.
     Found choose_next(std::int64_t below, std::int64_t named);
     Found restore_next(const Bind& bind);
-    /// The answer of a restart as a first save sees it: after an error it is refused.
+    /// Records the answer of a restart for the check of a first save: after an error that save is refused.
     Found answered(Found match);
     /// Once a stream.
     Result<> bring_back_replaced();
-    /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over.
+    /// Reads the heads of the node files of the offered snapshot. False, with a note, if the snapshot is to be skipped.
     Result<bool> looks_whole(detail::RestartState& state);
-    /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
+    /// Reads the heads of the chosen node files: it learns the rows of this rank's tables, and the staged copies to
+    /// map.
     Result<> look_at_heads(detail::RestartState& state, const restart::Plan& plan);
-    /// Reads what `own_part` gives unless that is an error on some rank. Whether it was all there, or had holes.
+    /// Reads the variables of `own_part`, unless that is an error on some rank. True if all data were there, false if
+    /// they had holes.
     Result<bool> read_part(detail::RestartState& state, const std::function<Result<Part>()>& own_part);
     Result<bool> read_whole(detail::RestartState& state);
-    /// After an error that all ranks share: gives the staged copies up where they were damaged and the target has the
-    /// snapshot too.
+    /// After an error on all ranks: if staged copies are damaged and the target has the snapshot too, uses the target
+    /// instead.
     Result<bool> turn_to_target(detail::RestartState& state, const Error& error) const;
     restart::ReaderContext reader_of(restart::Kept& kept) const;
-    /// What people should know of a choice.
+    /// Logs a fact about a choice, and adds it to notes().
     void note(const std::string& text);
-    /// Notes it, and counts it against the answer that there is nothing.
+    /// Notes it, and counts it: the answer can then not be "no snapshot exists".
     void pass_over(restart::NotTaken passed);
-    /// Prints a line for each damaged snapshot that a restart has passed over, by the first rank, if no log has it.
+    /// Prints a line for each damaged snapshot that a restart skipped, on the first rank, if there is no log.
     void warn_of_damage() const;
     const std::string& stream() const { return description_.schema.stream; }
 
@@ -99,12 +101,12 @@ private:
     stage::LineagePolicy& lineage_;
     Beginning& beginning_;
     restart::Chooser chooser_;
-    std::int64_t step_ = -1;  // of the snapshot that was chosen last
+    std::int64_t step_ = -1;  // of the last choice
     bool looked_for_replaced_ = false;
-    std::weak_ptr<detail::RestartState> reading_;  // what was chosen last
+    std::weak_ptr<detail::RestartState> reading_;  // the last choice
     std::vector<std::string> notes_;
-    std::vector<restart::NotTaken> passed_;  // by the call under way, or by the last one, which failed
-    std::vector<restart::NotTaken> unread_;  // reads that failed since one was right: memory holds what they left
+    std::vector<restart::NotTaken> passed_;  // skipped by the call under way, or by the last call if it failed
+    std::vector<restart::NotTaken> unread_;  // failed reads since the last good read: their bytes are in memory
 };
 
 }  // namespace forebay

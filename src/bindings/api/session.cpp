@@ -26,7 +26,7 @@ bool has_analyses(const node::Control& page) {
     return std::ranges::any_of(page.streams, [](const auto& stream) { return stream.insitu[0] != '\0'; });
 }
 
-// Whether any station has still to see what a slot holds.
+// True if some station still has to see the snapshot in a slot.
 bool any_held(const node::Control& page) {
     return std::ranges::any_of(page.slots, [](const auto& slot) { return slot.holds.load() != 0; });
 }
@@ -49,6 +49,7 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
         return with_context(started.error(),
                             fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
                             "allow this process more threads, then call again");
+    // The thread cannot be stopped if it hangs in a dead mount. It owns `task`, so it may outlive this call.
     started->leave();
     for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; })) {
         if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
@@ -131,6 +132,7 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
         there = streams_[name].lock();
         if (wanted) chosen = *wanted;
         else chosen = there ? there->stager.options() : options_of_stream(options, name);
+        // Only for a new stream: an open stream keeps its options.
         if (chosen && !there && beside_.profile) beside_.profile->set(name, options.in_file, *chosen, say_);
         return chosen ? place_scripts(name, *chosen) : Result<>();
     }));
@@ -139,6 +141,7 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
     std::shared_ptr<StreamState> state;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY(check_apart_from_results(name, *chosen));
+        // Once a node: every node runs the scripts itself.
         if (topology.leads()) FB_TRY(look_for_scripts(name, *chosen));
         state = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
         streams_[name] = state;
@@ -175,7 +178,7 @@ Result<Job> SessionState::job(bool stop_wanted) {
 }
 
 Result<> SessionState::free_staging() {
-    // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
+    // Files that were not packed stay, and the staging directory with them: close() reports them.
     if (!staging->agent_lives()) {
         if (any_held(staging->control())) {
             log([&] {
@@ -188,7 +191,7 @@ Result<> SessionState::free_staging() {
         return staging->remove();
     }
     FB_TRY(agent::check_spools(staging->directory()));
-    log([&] {  // with a view of thousands of variables, perhaps
+    log([&] {  // it may be writing a view of thousands of variables
         return fmt::format("the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
                            staging->directory());
     });
@@ -198,6 +201,7 @@ Result<> SessionState::free_staging() {
 Result<> SessionState::close() {
     FB_TRY(check_open());
     auto& page = staging->control();
+    // A save without seal() would hold its slot for ever, and close() would wait for it.
     for (const auto& [name, stream] : streams_)
         if (const auto living = stream.lock()) living->stager.abandon();
     const bool leads = topology.leads();
@@ -206,7 +210,7 @@ Result<> SessionState::close() {
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     }));
     const auto committed = node::await_commits(*topology.world, *staging, slots, options.close_wait, host(), say_);
-    const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
+    const bool all_here = node::show_pending(*staging, slots).empty();  // all snapshots of this node are committed
     for (const auto& stream : streams_) {
         const auto living = stream.second.lock();
         if (!living) continue;
@@ -220,7 +224,7 @@ Result<> SessionState::close() {
         return attempt([this] { return agent::check_spools(staging->directory()); });
     };
     Result<> removed;
-    bool was_interrupted = false;  // then an agent that is a process goes on alone
+    bool was_interrupted = false;  // if interrupted, an agent that is a process goes on alone
     if (leads) {
         page.ending = 1;
         node::ring(page.bell);
@@ -229,7 +233,8 @@ Result<> SessionState::close() {
         node::LongWait wait(say_, options.close_wait);
         sys::wait_until(begin + std::max<sys::Clock::duration>(agent_end_max, options.close_wait), {look_pause}, [&] {
             if (!all_here || !staging->agent_lives()) return true;
-            // Only packing the spool may take an agent longer, and analyses: as a thread it cannot go on alone.
+            // An agent may take longer only to pack the spool, or to finish analyses: as a thread it cannot go on
+            // alone.
             const bool analyses = has_analyses(page);
             const bool goes_on = options.agent.mode == AgentMode::thread && analyses;
             const auto timeout = analyses ? analyses_end_max : agent_end_max;
@@ -239,12 +244,14 @@ Result<> SessionState::close() {
             return was_interrupted;
         });
     }
+    // A stuck agent never leaves, so it gets only a moment.
     if (leads) beside_.host->end(all_here && !was_interrupted ? agent_end_max : stuck_agent_end_max);
+    // After the barrier no agent of this node counts any more, except a process that goes on.
     topology.node->barrier();
-    // What its agent had yet to analyse is known by now, unless the agent is a process and goes on.
+    // So the counters are final, with the analyses that the agent missed.
     for (const auto& [name, stream] : streams_)
         if (const auto living = stream.lock()) living->at_close = living->counters();
-    const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
+    const auto lost = attempt([this] { return check_lost(); });  // before the page goes with the directory
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;
     beside_.crew.reset();
@@ -252,6 +259,7 @@ Result<> SessionState::close() {
     target_.reset();
     timings.reset();
     staging.reset();
+    // The wait for commits is collective, so its error is on all ranks and all return here.
     FB_TRY(committed);
     return comm::agree(*topology.world, removed);
 }

@@ -1,5 +1,5 @@
-// Which agents of a job also write for its nodes that are excluded or slow: the same choice on all nodes, of one byte
-// from each of them.
+// Chooses the agents of a job that also write for excluded or slow nodes. Every node makes the same choice, from one
+// byte of each node.
 
 #include <fmt/format.h>
 
@@ -17,11 +17,11 @@ namespace forebay {
 
 namespace {
 
-// Where hosts are excluded: one writes, and another stands in for it.
+// The default if hosts are excluded: one writes, and another is its spare.
 constexpr std::uint32_t helpers_usual = 2;
 constexpr std::uint64_t exclude_file_bytes_max = 4u << 20;
 
-// Of "nid7" all virtual nodes are, of "nid7/2" that one. A list may leave the domain of a host out.
+// "nid7" excludes all virtual nodes of the host, "nid7/2" one of them. A list may leave out the domain of a host.
 Result<bool> is_excluded(const std::string& list, const std::string& host, std::uint32_t virtual_index) {
     auto text = list;
     if (list.starts_with('@')) {
@@ -40,7 +40,7 @@ Result<bool> is_excluded(const std::string& list, const std::string& host, std::
     return is_named(host) || is_named(host.substr(0, host.find('.')));
 }
 
-// What the agent of node `index` is; nothing where nobody helps. `flags`: 1 of an excluded node.
+// The role of the agent of node `index`; empty without helpers. `flags` is 1 for each excluded node.
 node::Neighbourhood neighbourhood_of(const std::vector<char>& flags, std::uint32_t index, const AgentOptions& agent) {
     node::Neighbourhood own;
     const std::vector<bool> excluded(flags.begin(), flags.end());
@@ -51,6 +51,7 @@ node::Neighbourhood neighbourhood_of(const std::vector<char>& flags, std::uint32
     own.helpers = static_cast<std::uint32_t>(helpers.size());
     if (const auto helper = std::ranges::find(helpers, index); helper != helpers.end())
         own.number = static_cast<std::uint32_t>(helper - helpers.begin());
+    // Nodes begin at different helpers, so that the load is even.
     own.first = index % own.helpers;
     own.excluded = excluded[index];
     own.avoid_slow = agent.avoid_slow_nodes;
@@ -64,13 +65,14 @@ Result<node::Neighbourhood> find_neighbours(const AgentOptions& agent, const com
                                             const node::Say& say) {
     auto& world = *topology.world;
     node::Neighbourhood own;
-    // Forwarders write for all nodes.
+    // With forwarders no neighbour is needed: forwarders write for all nodes.
     if (agent.forwarders > 0 || !agent.forward_to.empty() || (agent.exclude_nodes.empty() && agent.neighbours == 0))
         return own;
     std::string token;
     std::vector<char> flags;
     char flag = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
+        // One token for the session: helpers admit only its agents.
         if (world.rank() == 0) token = forward::new_token();
         if (!topology.leads()) return {};
         FB_TRY_ASSIGN(excluded, is_excluded(agent.exclude_nodes, sys::host_name(), topology.virtual_index));

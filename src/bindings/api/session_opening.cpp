@@ -30,9 +30,10 @@ namespace forebay {
 
 namespace {
 
-// A session that could not be opened tells its target so, if that answers.
+// The time to release the run lock of a session that could not be opened.
 constexpr std::chrono::seconds give_up_max{5};
-// All have seen the agents of an earlier session leave; one that was started at that moment leaves as well.
+// Every agent of an earlier session has been seen to leave. An agent started at that moment leaves as well, within this
+// time.
 constexpr std::chrono::seconds old_agent_max{10};
 
 template <class T>
@@ -40,7 +41,7 @@ void broadcast_number(comm::Group& group, T& number) {
     group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
 }
 
-// The agent would refuse its environment when it starts, which would look as if the program were the wrong one.
+// Otherwise the agent would refuse its environment when it starts, and the error would look like a wrong program.
 Result<> check_kernel_of(const AgentOptions& agent) {
     if (agent.mode != AgentMode::process) return {};
     for (const auto& [name, value] : agent.environment) {
@@ -53,7 +54,7 @@ Result<> check_kernel_of(const AgentOptions& agent) {
     return {};
 }
 
-// Agents get the names, since they may have no sight of the file.
+// Agents get the names, since they may not see the file.
 Result<> read_excluded_targets(AgentOptions& agent) {
     if (!agent.exclude_targets.starts_with('@')) return {};
     FB_TRY_ASSIGN(path, absolute_path(agent.exclude_targets.substr(1), "the file of agent.exclude_targets"));
@@ -68,7 +69,7 @@ Result<> SessionOpening::prepare(const Options& wanted) {
     auto& options = session_.options;
     options = wanted;
     session_.say_ = say_of(options, holder_.group().rank() == 0);
-    if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
+    if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves some of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder_.posts().size()));
     session_.opening = {.unix_ns = sys::unix_ns(), .steady = sys::Clock::now()};
     FB_TRY(check(options));
@@ -84,6 +85,7 @@ Result<> SessionOpening::prepare(const Options& wanted) {
         FB_TRY_ASSIGN(whole, absolute_path(directory, "the directory of metrics"));
         directory = whole;
     }
+    // Only rank 0's path counts: open() broadcasts it.
     if (holder_.group().rank() != 0) return {};
     FB_TRY_ASSIGN(run, absolute_path(options.run, "the run directory"));
     options.run = run;
@@ -92,6 +94,7 @@ Result<> SessionOpening::prepare(const Options& wanted) {
 
 Result<> SessionOpening::open() {
     auto& options = session_.options;
+    // Before the topology, since a profile may set virtual_nodes.
     FB_TRY_ASSIGN(profile, take_profile(holder_.group(), session_.say_, options));
     session_.beside_.profile = std::move(profile);
     FB_TRY_ASSIGN(topology, comm::find_topology(holder_.take(), options.virtual_nodes));
@@ -119,6 +122,7 @@ Result<> SessionOpening::start() {
     FB_TRY(of_leader([&]() -> Result<> {
         FB_TRY_ASSIGN(forwarders, find_forwarders(options, topology.node_index, holder_.forwarding(), say));
         forwarding_ = std::move(forwarders);
+        // A missing script fails the opening, not the first analysis.
         for (const auto& [name, stream] : options.streams) FB_TRY(look_for_scripts(name, stream));
         return {};
     }));
@@ -130,7 +134,7 @@ Result<> SessionOpening::start() {
         return {};
     }));
     broadcast_number(world, claim.run_id);
-    // A node without keys, or without the way to the server, would be heard of at its first drain.
+    // Without this look, a node without keys or without a route to the server would fail only at its first drain.
     FB_TRY(of_leader([&]() -> Result<> {
         if (world.rank() == 0 || !forwarding_.to.empty() || !sys::is_far(options.run)) return {};
         const auto seen = catalog::check_identity(sys::target_store(), options.run, claim.run_id);
@@ -138,7 +142,7 @@ Result<> SessionOpening::start() {
                     : with_context(seen.error(), fmt::format("{}, as {} sees it: {}", options.run, sys::host_name(),
                                                              seen.error().what));
     }));
-    // First the node, then the run: a session that is refused has then changed nothing of one that lives.
+    // The node comes first, then the run: a refused session has then changed nothing of a living session.
     std::string directory;
     FB_TRY_ASSIGN(locked, lock_staging(options, topology, claim.run_id, say));
     if (locked) directory = locked->path();
@@ -152,7 +156,9 @@ Result<> SessionOpening::start() {
     broadcast_number(world, claim.key);
     FB_TRY_ASSIGN(neighbours, find_neighbours(options.agent, topology, say));
     FB_TRY(open_staging(std::move(locked), directory, neighbours));
+    // The agent starts after the session file and the page are complete: it reads both.
     FB_TRY(of_leader([&] { return session_.beside_.host->ensure(); }));
+    // Once a machine, for all of its virtual nodes.
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
     session_.log([&] {
         return fmt::format("run {}, session {}, {} on {}, staged in {}", options.run, claim.session,
@@ -164,7 +170,7 @@ Result<> SessionOpening::start() {
     return {};
 }
 
-// A session that cannot be opened leaves nothing behind but what it found.
+// A session that cannot be opened leaves nothing new behind.
 void SessionOpening::give_up() {
     const auto& topology = session_.topology;
     const auto& claim = session_.claim;
@@ -174,12 +180,13 @@ void SessionOpening::give_up() {
         page.ending = 1;
         node::ring(page.bell);
         if (auto* host = session_.host()) host->end(stuck_agent_end_max);
-        bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
+        bool empty = !staging->agent_lives();  // else the agent frees the directory when it leaves
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
             empty = empty && page.slots[i].state.load() == node::SlotState::empty;
+        // Slots may hold snapshots of an earlier session. Then the directory stays.
         if (empty) static_cast<void>(staging->remove());
     }
-    // No agent does it, perhaps; and where the target hangs, a next session has to watch the claim.
+    // Perhaps no agent releases the lock. If the target hangs too, the next session has to watch the lock.
     if (claim.session != 0 && topology.world->rank() == 0)
         static_cast<void>(attempt([this] {
             return within(
@@ -193,8 +200,8 @@ void SessionOpening::give_up() {
     staging.reset();
 }
 
-// What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
-// other runs at this path is told, and left alone.
+// Drains leftovers on this machine of sessions of this run with other virtual nodes or under another path. Leftovers of
+// other runs at this path are reported and left alone.
 Result<> SessionOpening::drain_leftovers() {
     const auto& options = session_.options;
     const auto& claim = session_.claim;
@@ -206,13 +213,13 @@ Result<> SessionOpening::drain_leftovers() {
                         directory, sys::host_name(), options.run),
             fmt::format("forebay drain {} --into ANOTHER-RUN on {} keeps them, --drop removes them", directory,
                         sys::host_name()));
-        // A program that begins at step 0 over the output of a day is seen without a log too, and on each node that
-        // has a part of it.
+        // A program that begins at step 0 over the output of a day must be noticed without a log too, on each node with
+        // a part of that output.
         if (session_.say()) session_.log([&] { return note; });
         else static_cast<void>(attempt([&] { warn(note); }));
     }
     session_.opening.left = left.own;
-    // Those that this session uses are held by it.
+    // Directories in use by this session are locked by it, so they are skipped.
     const auto drained =
         agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
     for (const auto& directory : drained) {
@@ -265,14 +272,17 @@ Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locke
             timings.emplace(std::move(rings));
         }
         staging->control().session = claim.session;
+        // One agent of the session renews the run lock.
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         staging->control().nodes = static_cast<std::uint32_t>(topology.nodes);
+        // Without the batch system, which may be slow: the first job() asks it.
         staging->control().job_ends_unix_ns = told_end_of_job(options.job, session_.opening.unix_ns);
         session_.beside_.host =
             agent::host_of(options.agent, directory,
                            posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], session_.say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
     }));
+    // The other ranks join after the first rank has made the directory: the agreement above is the barrier.
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (topology.leads()) return {};
         FB_TRY(take(node::Staging::join(directory)));

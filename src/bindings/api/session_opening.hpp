@@ -1,7 +1,7 @@
-// The opening of a session: what ranks agree on, the run and its claim, the node's staging, the agent. It makes a
-// SessionState ready for calls, and ends then.
+// Opens a session: the agreement of the ranks, the run and its lock, the node's staging, the agent. The result is a
+// SessionState that is ready for calls.
 //
-// Ranks: every rank opens. The functions below are its pieces; each names the ranks that call it.
+// Ranks: every rank opens. The comment of each function below names the ranks that call it.
 
 #pragma once
 
@@ -22,28 +22,29 @@ public:
     /// Both must outlive it.
     SessionOpening(SessionState& session, GroupHolder& holder) : session_(session), holder_(holder) {}
 
-    /// What this rank wants and has; run and staging of the world's first rank as absolute paths. `wanted` is agreed.
-    /// Local.
+    /// Fills in this rank's part: its options, which the ranks have agreed on, with absolute paths; the run only on the
+    /// world's first rank. Local.
     Result<> prepare(const Options& wanted);
-    /// After prepare() on all ranks. After an error nothing is left behind but what was there. Collective.
+    /// Opens, after prepare() on all ranks. After an error it leaves nothing new behind. Collective.
     Result<> open();
 
 private:
-    /// All but the topology; after an error give_up() follows. Collective.
+    /// Everything after the topology. After an error call give_up(). Collective.
     Result<> start();
-    /// The node's staging directory and its agent's host. Collective.
+    /// Makes the node's staging directory and its agent's host. Collective.
     Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
                           const node::Neighbourhood& neighbours);
-    /// By the first rank of a machine.
+    /// Only on the first rank of a machine.
     Result<> drain_leftovers();
     void give_up();
 
     SessionState& session_;
     GroupHolder& holder_;
-    node::Forwarding forwarding_;  // of this node's agent; on the node's first rank
+    node::Forwarding forwarding_;  // of this node's agent; only on the node's first rank
 };
 
-/// The forwarders of the agent of node `node_index`: `of_job`, or those of the configuration. By its first rank.
+/// The forwarders for the agent of node `node_index`: `of_job`, or those of the configuration. Only on the node's first
+/// rank.
 Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t node_index,
                                          const node::Forwarding& of_job, const node::Say& say);
 
@@ -51,28 +52,28 @@ struct OpenedRun {
     std::shared_ptr<sys::Store> target;
     std::uint64_t run_id = 0;
 };
-/// Finds the run at its target, or makes it. By the world's first rank.
+/// Finds the run at its target, or makes it. Only on the world's first rank.
 Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwarding, const node::Say& say);
-/// Claims the run for a session that is staged in `directory`. After an error the session in `claim` is not 0 if the
-/// run was claimed before it. By the world's first rank.
+/// Locks the run for a session that is staged in `directory`. If it fails after it locked the run, `claim.session` is
+/// not 0. Only on the world's first rank.
 Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
                   const node::Say& say, LockedRun& claim);
 
-/// Both wait for what is ending of the session before. Collective; the directory is locked on each node's first rank.
+/// Both wait for the end of the session before. Collective. Only the node's first rank gets the locked directory.
 Result<std::optional<node::LockedDirectory>> lock_staging(const Options& options, const comm::Topology& topology,
                                                           std::uint64_t run_id, const node::Say& say);
 Result<> wait_for_old_agents(const Options& options, const comm::Topology& topology, const std::string& directory,
                              const node::Say& say);
 
-/// Who of the job writes for its nodes that are excluded or slow, as this node's agent needs to know. Collective.
+/// Chooses the nodes that write for excluded or slow nodes, in the form that this node's agent needs. Collective.
 Result<node::Neighbourhood> find_neighbours(const AgentOptions& agent, const comm::Topology& topology,
                                             const node::Say& say);
 
-/// The threads that copy for this rank. Collective.
+/// Starts this rank's threads that copy. Collective.
 Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm::Topology& topology,
                                              const node::Say& say);
 
-/// The wish that the first rank has in its environment, on all ranks. Collective.
+/// Shares FOREBAY_RESTART of the first rank's environment with all ranks. Collective.
 Result<std::optional<restart::RestartWish>> share_wish(comm::Group& world);
 
 }  // namespace forebay

@@ -1,5 +1,5 @@
-// The target of a session while it is opened: by whom it is reached, whether the run may be made there, its identity,
-// its claim.
+// The target of a session while it opens: the forwarders, the check of the parent directory, the run's identity, the
+// lock.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,8 @@ namespace forebay {
 
 namespace {
 
-// Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
+// Fails before the first step, not after an hour of computing. Passing faults, and errors with their own advice, stay
+// as they are.
 Error not_writable(const std::string& run, const Error& why) {
     if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || !why.safe.empty() || !why.next.empty())
         return why;
@@ -35,11 +36,11 @@ Error not_writable(const std::string& run, const Error& why) {
                     run));
 }
 
-// A forwarder that is started by hand, in the same moment as the application, has a while to come.
+// Waits for a forwarder that is started by hand at the same moment as the application.
 Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
     constexpr std::chrono::milliseconds look_pause{200};
     Result<> done;
-    // The last look comes before `limit`: a caller that waits as long for this thread still hears the error.
+    // The last look comes before `limit`: a caller that waits as long for this thread still gets the error.
     sys::wait_until(sys::Clock::now() + limit - look_pause, {look_pause}, [&] {
         done = work();
         return done || done.error().kind != not_yet;
@@ -47,12 +48,12 @@ Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const st
     return done;
 }
 
-// A mistake in the path of a run would become another run, at its first step. Buckets have no directories.
+// A typing error in the path would begin another run at step 0. Buckets have no directories.
 Result<> check_parent(sys::Store& store, const std::string& run) {
     if (sys::is_far(run)) return {};
     const auto is_missing = [&](const std::string& directory) {
         const auto is_there = store.exists(directory);
-        return is_there && !*is_there;  // what cannot be looked at is for make_identity() to tell
+        return is_there && !*is_there;  // if it cannot be checked, make_identity() reports why
     };
     auto first = directory_of(run);
     if (!is_missing(first)) return {};
@@ -90,7 +91,7 @@ Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t n
                 outcome.error(), fmt::format("no token for the forwarders: {}", outcome.error().what), "",
                 fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
     }
-    // Each node begins with another forwarder.
+    // Each node begins with a different forwarder, so that the load is even.
     auto& to = forwarding.to;
     if (!to.empty())
         std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(node_index % to.size()), to.end());
@@ -101,7 +102,7 @@ Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwa
     auto target = agent::target_of(options.run, forwarding, {});
     if (!target) return target.error();
     const auto wait = forwarding.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
-    // Shared with the thread that may hang in it.
+    // Shared with the thread, which may hang.
     const auto identity = std::make_shared<std::atomic<std::uint64_t>>(0);
     FB_TRY(within(
         options.open_wait, "the run directory " + options.run,
@@ -118,7 +119,7 @@ Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwa
     return OpenedRun{std::move(target->store), *identity};
 }
 
-// Also the first write to the target: better now than after an hour of computing.
+// This is also the first write to the target: a failure shows now, not after an hour of computing.
 Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
                   const node::Say& say, LockedRun& claim) {
     const auto lock = node::application_lock_path(directory);
@@ -128,6 +129,7 @@ Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& tar
                                            .lock_path = lock,
                                            .lock_id = sys::file_id(lock),
                                            .process = sys::process_id()};
+    // Read before the new lock: this key identifies the leftovers of the session before.
     const auto last = catalog::run_lock_key(*target, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;

@@ -1,5 +1,5 @@
-// Goal: the whole path in one process: describe, save, drain, commit, restart, with threads as ranks.
-// Ranks: threads; the agent is a thread too, so that nothing but this program is needed.
+// Goal: the whole path in one process: describe, save, drain, commit, restart. Method: threads as ranks; the agent is a
+// thread too, so the test needs only this program.
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ Session open_on(std::unique_ptr<comm::Group> world, const Options& options) {
 
 constexpr std::uint64_t height = 12, width = 7;
 
-// A small simulation state of which every number follows from its place.
+// A small simulation state. Every number follows from its place.
 struct State {
     State(int rank, int ranks) {
         const auto share = balanced_share(height, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks));
@@ -135,7 +135,7 @@ void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t
         d.particles.bind(rows, {id.data(), x.data()}).value();
         restart->read().value();
         CHECK(time == static_cast<double>(step) / 2);
-        // The halo inside the shape is filled, what lies outside is left alone.
+        // The halo inside the shape is filled. Elements outside are left alone.
         for (std::uint64_t y = state.lo == 0 ? 0 : state.lo - 1;
              y < std::min(height, state.lo + state.rows + 1) && state.rows > 0; ++y)
             for (std::uint64_t at = 0; at < width; ++at)
@@ -150,7 +150,7 @@ void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t
     });
 }
 
-// One bit of the byte at `at`.
+// Flips one bit of the byte at `at`.
 void flip(const std::string& path, std::uint64_t at) {
     std::FILE* raw = std::fopen(path.c_str(), "r+b");
     std::fseek(raw, static_cast<long>(at), SEEK_SET);
@@ -160,7 +160,7 @@ void flip(const std::string& path, std::uint64_t at) {
     std::fclose(raw);
 }
 
-// In the block table, which the record's page does not hold.
+// In the block table, which is not in the record's page.
 constexpr std::uint64_t place_in_head = 8192 + 100;
 
 }  // namespace
@@ -278,18 +278,18 @@ TEST_CASE("where several ranks take from a segment one verifies it, and all hear
                         REQUIRE(restart);
                         CHECK((restart->source().find("staged") == 0) == staged);
                         const auto read = restart->read();
-                        // What is damaged on the node is read from the target.
+                        // Data damaged on the node are read from the target.
                         CHECK(read.has_value() == staged);
                         if (!read) CHECK(read.error().kind == ErrorKind::corrupt);
                         CHECK(restart->source().find("staged") != 0);
                     });
-                    flip(path, block.offset_bytes + at);  // back
+                    flip(path, block.offset_bytes + at);  // flips the bit back
                 }
             }
             with(ranks, false, [&](Stream& stream, std::vector<double>& data) {
                 auto restart = stream.newest().value();
                 restart->read().value();
-                // The first owned row was the first of three ranks' rows, or of a part of them.
+                // The first owned row was the first row of three ranks, or of a part of them.
                 CHECK(data[columns + 2 + 1] == std::floor(data[columns + 2 + 1]));
                 CHECK(data[columns + 2 + 1] >= 1);
             });
@@ -298,7 +298,7 @@ TEST_CASE("where several ranks take from a segment one verifies it, and all hear
 }
 
 TEST_CASE("a damaged head behind a good record is passed over too, by newest() and by older()") {
-    for (const int readers : {1, 2, 3}) {  // with two, each looks for its own rows in the heads
+    for (const int readers : {1, 2, 3}) {  // with two, each finds its own rows in the heads
         Folder folder;
         const auto options = options_in(folder);
         save_on(2, options, 4);
@@ -315,7 +315,7 @@ TEST_CASE("a damaged head behind a good record is passed over too, by newest() a
             CHECK(restart->step() == 3);
             REQUIRE(d.stream.notes().size() == 1);
             CHECK(d.stream.notes()[0].find("step 4 is passed over: ") == 0);
-            CHECK(d.stream.older().error().kind == ErrorKind::corrupt);  // of the steps 2, 3 and 4 that are kept
+            CHECK(d.stream.older().error().kind == ErrorKind::corrupt);  // of the steps 2, 3 and 4, which are kept
             REQUIRE(d.stream.notes().size() == 1);
             CHECK(d.stream.notes()[0].find("step 2 is passed over: ") == 0);
             session.close().value();

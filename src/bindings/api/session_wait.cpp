@@ -1,5 +1,5 @@
-// A new session waits on its nodes for the end of the previous session, which may have been killed a moment ago, and
-// for the end of its agents. All ranks wait together, and the first rank has the log.
+// A new session waits on its nodes for the end of the session before, which may have been killed a moment ago, and for
+// the end of its agents. All ranks wait together. The first rank writes the log.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace forebay {
 
 namespace {
 
-// What an agent of an earlier session has yet to drain.
+// The snapshots that an agent of an earlier session still has to drain.
 std::string pending_in(const std::string& directory) {
     const auto old = node::Watch::open(directory);
     if (!old) return "it is of another version of Forebay";
@@ -26,8 +26,8 @@ std::string pending_in(const std::string& directory) {
     return node::show_pending(old->staging(), slots);
 }
 
-// Has it leave, and tells what it does until then; nothing when it has left. Where it has drained all, it leaves what
-// it analyses to the agent of this session: no session waits for analyses.
+// Asks the agent to leave, and returns its state; empty after it has left. If all is drained, the agent leaves its
+// analyses to the agent of this session: no session waits for analyses.
 std::optional<std::string> end_old_agent(const std::string& directory) {
     if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
     const auto pending = pending_in(directory);
@@ -61,7 +61,7 @@ Result<std::optional<node::LockedDirectory>> lock_staging(const Options& options
         else own_result = outcome->error();
         return {};
     };
-    // Its own limits are shorter.
+    // The limits of DirectoryLocking are shorter.
     FB_TRY_ASSIGN(in_time, node::wait_together(world, look, 2 * node::ending_holder_max, say, {}, ""));
     if (!in_time && locking && !locked && own_result)
         own_result =
@@ -72,7 +72,8 @@ Result<std::optional<node::LockedDirectory>> lock_staging(const Options& options
     return locked;
 }
 
-// An agent of a dead session that still drains has what this one takes over. The node's first rank holds the directory.
+// An agent of a dead session that still drains holds snapshots that this session takes over. The node's first rank
+// holds the directory.
 Result<> wait_for_old_agents(const Options& options, const comm::Topology& topology, const std::string& directory,
                              const node::Say& say) {
     const bool waits = topology.leads();

@@ -1,7 +1,7 @@
-// Goal: with shared, the nodes of a save write one file in which each variable is one dataset: exactly that file comes
-// to be, it holds every variable in its global order, verifies, and restarts on any number of ranks and nodes; also
-// when rows change from save to save, and when everybody is killed and the agents come back. Method: virtual nodes,
-// each with its own agent, over the real file system.
+// Goal: with "shared" the nodes of a save write one file in which each variable is one dataset. Exactly that file
+// appears, it holds every variable in its global order, verifies, and restarts on any number of ranks and nodes. This
+// also holds if rows change from save to save, and if everything is killed and the agents come back. Method: virtual
+// nodes, each with its own agent, over the real file system.
 
 #include <doctest/doctest.h>
 
@@ -119,7 +119,7 @@ TEST_CASE("damage in data, in a head, in the page and in what HDF5 sees is found
     };
     std::vector<Flip> flips{{40, ""}, {4200, ""}, {8300, ""}, {format::region_offset(head.record.form, 1) + 4200, ""}};
     for (std::size_t v = 0; v < head.extents.size(); ++v) {
-        // Of a replicated variable only the first node's value is stored.
+        // A replicated variable has only the first node's value.
         const auto& of = head.schema.variables[v].kind == Kind::replicated ? first : head;
         if (of.extents[v].used_bytes == 0) continue;
         const auto& block = of.blocks[of.first_block[v + 1] - 1];

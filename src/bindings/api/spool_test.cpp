@@ -1,8 +1,9 @@
-// Goal: what programs of the job put into a session's spool is in few files of the run when the session is closed, and
-// `forebay extract` gives it back; with the agent killed nothing is removed, the close says so, and `forebay drain`
-// packs. What gets its name while close() works is packed, or refused to its program, or stays and is told.
-// Method: a session alone, agents as threads and as processes; a thread that goes on writing while the session closes;
-// a user whom permissions hold; the real program.
+// Goal: files that programs of the job put into a session's spool are in a few files of the run after the session
+// closes, and `forebay extract` restores them. If the agent is killed, nothing is removed, close() reports it, and
+// `forebay drain` packs them. A file that gets its name while close() works is packed, or refused to its program, or
+// stays and is reported.
+// Method: one session, with agent threads and agent processes; a thread that writes while the session closes; a user
+// without root's permissions; the real program.
 
 #include <doctest/doctest.h>
 
@@ -59,8 +60,8 @@ TEST_CASE("a thousand small files are one batch when the session is closed") {
             CHECK(here.session.spool().empty());
         }
         CHECK(test::staged(options).empty());
-        // Node file and manifest of the state and of each batch: two if the agent took the first files early. And the
-        // run's own four: its identity, and what the session said of itself.
+        // The node file and manifest of the state and of each batch: there are two batches if the agent took the first
+        // files early. And four files of the run itself: its identity, and the session's records.
         const auto files = files_below(options.run);
         const auto own = files_below(options.run + "/forebay");
         CHECK(files - own >= 4);
@@ -107,10 +108,10 @@ TEST_CASE("a program that goes on while the session closes: what it was not refu
             options.agent.mode = mode;
             options.close_wait = std::chrono::seconds(5);
             auto session = Session::open(options).value();
-            // What takes a while to remove, in which the program finishes more.
+            // A directory that takes a while to remove. Meanwhile the program finishes more files.
             fs::create_directory(session.spool() + "/.unfinished");
             for (int i = 0; i < 10'000; ++i) std::ofstream(session.spool() + "/.unfinished/" + std::to_string(i));
-            // By path, or as a program does whose working directory the spool is.
+            // By path, or relative to the spool as working directory.
             const auto spool = session.spool();
             const int at = by_directory ? ::open(spool.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : AT_FDCWD;
             const auto name_of = [&](const std::string& name) { return by_directory ? name : spool + "/" + name; };

@@ -1,5 +1,5 @@
-// Goal: another user of the node can neither read, replace, delete, pre-create nor block what is staged.
-// Method: processes of two users in a directory as /dev/shm is (mode 1777). Needs root, else it is skipped.
+// Goal: another user of the node can neither read, replace, delete, pre-create nor block staged files.
+// Method: processes of two users in a directory with mode 1777, as /dev/shm has. Needs root, else it is skipped.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr uid_t owner = 54'321, stranger = 54'322;
 
-/// The exit code of `body` in a process of that user; 99 when it throws.
+/// The exit code of `body` in a process of that user; 99 if it throws.
 int as_user(uid_t user, const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -57,7 +57,7 @@ struct Node {
     std::string shared = folder / "shm";
 };
 
-/// Saves one step and commits it; `staged` is called while the session is open, with its staging directory.
+/// Saves one step and commits it. Calls `staged` with the staging directory while the session is open.
 int save_as_owner(const Node& node, const std::function<void(const std::string&)>& staged) {
     return as_user(owner, [&] {
         Options options{.run = node.folder / "target/run", .staging = node.shared};

@@ -1,4 +1,4 @@
-// The public calls of a stream, of its tables and of its saves: the guarded forms of what StreamState and its parts do.
+// The public calls of a stream, of its tables and of its saves. Each guards a call of StreamState or of its parts.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ Result<> Stream::rebind(const std::string& name, void* data, const As& as) {
 Result<> Stream::forget(const std::string& name) {
     return state_->guarded([&]() -> Result<> {
         FB_TRY(state_->description.forget(name));
-        state_->stager.abandon();  // blocks that are being written belong to the old layout
+        state_->stager.abandon();  // a direct save under way belongs to the old layout
         return {};
     });
 }
@@ -125,7 +125,7 @@ Result<Saved> DirectSave::seal() {
     return stream_->guarded([&]() -> Result<Saved> {
         FB_TRY(stream_->session->check_open());
         FB_TRY(check_under_way());
-        // A column without an address on one rank must not leave the others waiting for its blocks.
+        // A column without an address on one rank must not make the other ranks wait for its blocks.
         const auto agreed =
             stream_->stager.check_final(stream_->description.schema, stream_->description.binding, stream_->direct,
                                         stream_->description.check_bound(stream_->direct));
@@ -139,7 +139,7 @@ Result<Saved> DirectSave::seal() {
 const std::vector<std::string>& Stream::notes() const { return state_->restarts.notes(); }
 
 Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
-    // newest(301) names step 300, which is then taken although it is marked.
+    // newest(301) names step 300: it is chosen even if it is marked.
     const auto named = below == std::numeric_limits<std::int64_t>::max() ? -1 : below - 1;
     return state_->guarded([&] { return state_->handle_of(state_->restarts.choose(below, named)); });
 }
@@ -164,6 +164,7 @@ Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
         const auto waited = state_->stager.wait_committed(at_most);
         state_->session->compute_again();
         FB_TRY(waited);
+        // A session that has lost its run must learn it here, even if its snapshots are committed.
         return comm::agree(*state_->session->topology.world, [&] { return state_->session->check_lost(); });
     });
 }

@@ -35,6 +35,8 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     FB_TRY(session->check_open());
     FB_TRY(beginning.drop_given_up());
     std::vector<format::LineStart> lines;
+    // An error of this rank is not returned here: the stager's agreement takes it along, so a save sends no extra
+    // message.
     const auto own_result = attempt([&]() -> Result<> {
         if (step < 0 || step > limits::step_max)
             return Error{ErrorKind::refused,
@@ -47,7 +49,9 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
         lines = lineage.lines_of(step);
         return {};
     });
+    // From here on the simulation needs the memory that the restart kept.
     restarts.let_go();
+    // The wait for a slot and the copy count in no step of the simulation.
     session->leave_computing(stager.stream_index());
     auto saved =
         stager.begin(step, time, description.schema, description.binding, description.changed, values, own_result);

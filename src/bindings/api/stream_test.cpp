@@ -1,6 +1,6 @@
-// Goal: what an application may change between saves, and the other ways to save, keep the data right: rows beyond the
-// table's capacity, other boxes, a step saved twice, prepare(), blocks written by the application, two runs at once, a
-// slot larger than its snapshot.
+// Goal: changes between saves, and the other ways to save, keep the data right: rows beyond the table's capacity, other
+// boxes, a step saved twice, prepare(), blocks written by the application, two runs at once, a slot larger than its
+// snapshot.
 // Method: threads as ranks save states that follow from the step; another number of ranks reads them back.
 
 #include <doctest/doctest.h>
@@ -75,13 +75,13 @@ TEST_CASE("rows grow far beyond the capacity of the first save, and shrink again
                     auto table = stream.particles("dm", {{"id", i64}, {"x", f64}}).value();
                     Rows rows;
                     for (std::size_t step = 0; step < last; ++step) {
-                        // Rank 1 owns nothing, rank 2 half as much: only some nodes outgrow their capacity.
+                        // Rank 1 owns nothing, and rank 2 half as much: only some nodes outgrow their capacity.
                         const auto own_rows =
                             world.rank() == 1 ? 0 : counts[step] / static_cast<std::uint64_t>(1 + world.rank() / 2);
                         rows.fill(world.rank(), own_rows, static_cast<std::int64_t>(step));
                         table.bind(own_rows, rows.columns()).value();
                         CHECK(stream.save(static_cast<std::int64_t>(step)).value().kept);
-                        rows.fill(world.rank(), own_rows, -1);  // the memory is ours again
+                        rows.fill(world.rank(), own_rows, -1);  // save() has returned, so this memory may change
                     }
                 });
                 const auto a = static_cast<std::int64_t>(counts[last - 1]), b = a / 2;
@@ -95,7 +95,7 @@ TEST_CASE("rows grow far beyond the capacity of the first save, and shrink again
 TEST_CASE("a window of one snapshot: no agent waits for what another has committed and removed") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, 3);
-    for (int life = 0; life < 2; ++life) {  // the second begins below the steps of the first
+    for (int life = 0; life < 2; ++life) {  // the second session begins below the steps of the first
         with_session(3, options, [&](Session& session, comm::Group&) {
             auto stream = session.stream("restart", {.slots = 2, .keep = 1}).value();
             double value = 0;
@@ -204,7 +204,8 @@ TEST_CASE("direct saves and prepare(): what the application writes into the slot
                 auto save = stream.begin(step).value();
                 REQUIRE(save.kept());
                 const auto pieces = field.pieces();
-                // Every second box directly, the others by seal(): a variable is written as a whole or copied.
+                // Writes every second box directly, and leaves the rest to seal(): a variable is written as a whole or
+                // copied.
                 for (std::size_t i = 0; i < pieces.size(); ++i)
                     std::memcpy(save.block("u", i).value(), pieces[i].data,
                                 volume(pieces[i].box.size) * sizeof(std::int32_t));
@@ -248,7 +249,7 @@ TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as 
         rows.fill(0, 200'000, 1);
         table.bind(rows.id.size(), rows.columns()).value();
         stream.save(1).value();
-        // Other boxes make a new layout, now of few rows.
+        // Other boxes make a new layout, now with few rows.
         rows.fill(0, 10, 2);
         table.bind(rows.id.size(), rows.columns()).value();
         stream.rebind("u", {packed({{0}, {4}}, u.data()), packed({{4}, {4}}, u.data() + 4)}).value();
@@ -259,10 +260,10 @@ TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as 
         REQUIRE(fs::file_size(staged + "/restart.0.h5") > 3'200'000);
         REQUIRE(fs::file_size(options.run + "/restart/step-000002/node-00000.h5") < 100'000);
     }                                         // not closed, as after a crash
-    options.agent.rate_bytes_per_second = 1;  // what is not at the target stays staged
+    options.agent.rate_bytes_per_second = 1;  // snapshots that are not at the target stay staged
     for (const bool committed : {true, false}) {
         CAPTURE(committed);
-        // With its page goes what the session knew to be committed.
+        // The page also held the session's knowledge of commits. Both are gone.
         if (!committed) fs::remove_all(options.run + "/restart/step-000002"), fs::remove(staged + "/control");
         auto session = Session::open(options).value();
         auto stream = session.stream("restart").value();

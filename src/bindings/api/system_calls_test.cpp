@@ -1,5 +1,5 @@
-// Goal: what a save asks of the kernel stays what it is: its system calls are an exact list.
-// Method: a process of its own whose calls are traced (ptrace) between two marks.
+// Goal: the system calls of a save stay an exact list.
+// Method: a child process traces its calls (ptrace) between two marks.
 
 #include <doctest/doctest.h>
 #include <sys/ptrace.h>
@@ -19,9 +19,9 @@ using namespace forebay;
 
 namespace {
 
-constexpr long mark = SYS_getppid;  // which nothing else calls
+constexpr long mark = SYS_getppid;  // a call that nothing else makes
 
-// The calls of the calling thread of `body` between the marks; nothing where this machine lets nobody trace.
+// The system calls of `body`'s thread between the marks. Empty if this machine forbids tracing.
 std::optional<std::vector<std::uint64_t>> calls_of(const std::function<void(const std::function<void()>&)>& body) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
@@ -61,7 +61,7 @@ TEST_CASE("a save whose slot is known makes four system calls") {
         const test::TempDirectory folder("/dev/shm");
         auto options = test::options_in(folder, 1);
         options.agent.mode = AgentMode::process;
-        options.copy_threads = 1;  // each further one is woken, and may be waited for
+        options.copy_threads = 1;  // each further thread is woken, and may be waited for
         auto session = detail::open_over(std::make_unique<GroupHolder>(comm::alone()), options).value();
         auto stream = session.stream("restart", {.slots = 1}).value();
         std::vector<double> u(2u << 20, 1.0);
@@ -81,7 +81,7 @@ TEST_CASE("a save whose slot is known makes four system calls") {
         MESSAGE("not tried: this machine lets no process trace another");
         return;
     }
-    // At its beginning and before it copies the save asks whether this process opened the session. The first rank of a
-    // node wakes those that wait for what it decides about the slot, and, once the slot is sealed, the agent.
+    // At its beginning and before it copies, a save checks that this process opened the session. The first rank of a
+    // node wakes the ranks that wait for its decision about the slot and, after the seal, the agent.
     CHECK(*calls == std::vector<std::uint64_t>{SYS_getpid, SYS_getpid, SYS_futex, SYS_futex});
 }

@@ -1,6 +1,6 @@
-// Goal: where this user may have no more threads a call is an Error that names the limit, nothing ends the application,
-// and all works again when the limit is lifted. A restart needs no thread but the ranks'.
-// Method: a child of a user of its own, with an agent that is a thread, may have 0, 1, 2, ... threads beside its first.
+// Goal: if this user may have no more threads, a call is an Error with the limit. Nothing ends the application, and
+// everything works again when the limit is lifted. A restart needs no threads except the ranks.
+// Method: a child of its own user, with an agent thread, may have 0, 1, 2, ... threads beside its first thread.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::uint64_t elements = 3'000'000;  // several blocks for several writers
-constexpr int threads_most = 7;                // what an agent in a thread has when it drains, and one to spare
+constexpr int threads_most = 7;                // the threads of an agent that drains in a thread, and one to spare
 
 Options options_in(const test::TempDirectory& folder) {
     Options options{.run = folder / "run", .staging = folder.path()};
@@ -31,7 +31,7 @@ Options options_in(const test::TempDirectory& folder) {
     return options;
 }
 
-/// 0 when `answer` is well, or is an error that says why.
+/// 0 if `answer` is well, or is an error with a reason.
 template <class T>
 int judge(const Result<T>& answer) {
     if (answer) return 0;
@@ -47,7 +47,7 @@ int read_without(const Options& options) {
     stream.array("u", f64, {elements}, {packed({{0}, {elements}}, data.data())}).value();
     auto restart = stream.newest().value();
     if (!restart || !test::limit_to(RLIMIT_NPROC, 1)) return 11;
-    restart->read().value();  // by the caller alone
+    restart->read().value();  // only by the calling thread
     if (data.front() != 4.5 || data.back() != 4.5) return 13;
     if (!test::lift_limit(RLIMIT_NPROC)) return 97;
     session.close().value();
@@ -59,7 +59,7 @@ rlim_t threads_now() {
     return static_cast<rlim_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-// Ranks that may have so many more threads than they have when they begin to read.
+// Ranks that may start only so many more threads after they begin to read.
 int read_beside(const Options& options, int ranks, rlim_t more) {
     std::atomic<int> wrong{0};
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
@@ -95,7 +95,7 @@ int read_by_few(const test::TempDirectory& folder) {
         stream.save(1).value();
         session.close().value();
     }
-    // Of 2 and 4 buffers, for six pieces and more.
+    // Buffers: 2 and 4, for six pieces and more.
     for (const std::uint64_t window_bytes : {4u << 20, 16u << 20})
         for (const int ranks : {1, 2, 3})
             for (const rlim_t more : {0, 1, 2}) {
@@ -119,7 +119,7 @@ int save_with(const test::TempDirectory& folder, int threads) {
     auto stream = session->stream("restart", {.keep = 0}).value();
     stream.array("u", f64, {elements}, {packed({{0}, {elements}}, data.data())}).value();
     stream.save(1).value();
-    stream.wait_committed(60s).value();  // by fewer writers than are wanted
+    stream.wait_committed(60s).value();  // by fewer writers than wanted
     if (judge(session->job()) != 0) return 4;
     if (!test::lift_limit(RLIMIT_NPROC)) return 97;
     stream.save(2).value();

@@ -1,6 +1,6 @@
-// Goal: each wait that lasts longer than 2 s says on rank 0 what it is for: which agent, directory, step and state.
-// Method: what is waited for does not come before the line about it; then the test makes it come. All waits at once, so
-// that the test takes as long as the longest.
+// Goal: each wait that lasts longer than 2 s logs its reason on rank 0: the agent, directory, step and state.
+// Method: the awaited event does not happen before the log line; then the test makes it happen. All waits run at once,
+// so the test takes as long as the longest wait.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ using test::options_in;
 
 namespace {
 
-// The lines of one session; `act` is done at the first one that says that something is waited for.
+// The lines of one session. At the first line about a wait, it calls `act`.
 struct Log {
     explicit Log(std::function<void()> then = [] {}) : act(std::move(then)) {}
     void add(const std::string& line) {
@@ -45,7 +45,7 @@ struct Log {
     std::vector<std::string> lines, waits;
 };
 
-// One rank's stream of one array; elements of 8 bytes.
+// One rank's stream of one array, with elements of 8 bytes.
 struct Saver {
     Saver(Session& session, const std::string& name, int rank, int ranks, const StreamOptions& options = {.keep = 0})
         : data(30'000), stream(session.stream(name, options).value()) {
@@ -59,7 +59,7 @@ struct Saver {
     Stream stream;
 };
 
-// What the agent would do: it never comes to the stream, since it drains another one for ever.
+// Acts as an agent that never comes to the stream, since it drains another stream for ever.
 void commit(const Options& options, const std::string& stream) {
     auto node = node::Staging::join(test::staging_of(options)).value();
     for (auto& slot : node.control().slots)
@@ -88,7 +88,7 @@ void wait_for_a_slot_and_for_commits() {
     log.check_says({"the agent on " + sys::host_name(), directory, "step 12 is sealed", "at most 60 s in all"});
 }
 
-// The agent of the second node, whose first rank is not rank 0.
+// The agent of the second node. The node's first rank is not rank 0.
 void wait_for_an_old_agent() {
     const test::TempDirectory folder;
     auto options = options_in(folder, 2);
@@ -140,7 +140,7 @@ void wait_for_the_target() {
     log.check_says({"the run directory /scratch/run7 to answer", "at most 600 s in all"});
 }
 
-// Two ranks on as many nodes, whose drains take four seconds.
+// Two ranks on two nodes, with drains of four seconds.
 struct SlowNodes {
     SlowNodes() { options.agent.rate_bytes_per_second = 60'000; }
     void session(Log& log, const std::function<void(Session&, Saver&)>& body) const {

@@ -1,5 +1,5 @@
-// What forebay.f90 calls where an argument is of any type and rank: Fortran's descriptors become places, and places
-// become pieces and columns. Section 18.5 of the Fortran 2018 standard says what a descriptor holds.
+// The part of forebay.f90 for arguments of any type and rank: turns Fortran's descriptors into places, and places into
+// pieces and columns. Section 18.5 of the Fortran 2018 standard defines the descriptors.
 
 #include <ISO_Fortran_binding.h>
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ namespace {
 struct FortranPlace {
     void* address;
     std::int64_t element_bytes;
-    fb_type type;  // 0: none that can be saved
+    fb_type type;  // 0: a type that cannot be saved
     std::int32_t rank;
-    std::int64_t extent[CFI_MAX_RANK];  // -1: the last one of an assumed-size array
+    std::int64_t extent[CFI_MAX_RANK];  // -1: the last extent of an assumed-size array
     std::int64_t stride_bytes[CFI_MAX_RANK];
 };
 
-// Compilers number the same kinds differently; the class and the size of an element are common to all.
+// Compilers number the same kinds differently. The class and the size of an element are the same everywhere.
 fb_type type_of_elements(const CFI_cdesc_t& data) {
     const auto is_one_of = [&](std::initializer_list<CFI_type_t> codes) {
         return std::find(codes.begin(), codes.end(), data.type) != codes.end();
@@ -39,7 +39,7 @@ fb_type type_of_elements(const CFI_cdesc_t& data) {
     };
     bool is_whole = is_one_of({CFI_type_int8_t, CFI_type_int16_t, CFI_type_int32_t, CFI_type_int64_t, CFI_type_int,
                                CFI_type_long, CFI_type_long_long});
-#ifdef CFI_type_Logical  // gfortran's logical has a class of its own
+#ifdef CFI_type_Logical  // gfortran's logical has its own class
     is_whole |= (data.type & CFI_type_mask) == CFI_type_Logical;
 #endif
     if (is_whole) return by_size({FB_I8, FB_I16, FB_I32, FB_I64});
@@ -81,7 +81,7 @@ Result<> check_not_negative(int dims, const std::int64_t* numbers, const char* w
     return {};
 }
 
-/// `start` counts from 1; both halos lie inside `data`.
+/// The box inside the halos of `data`. `start` counts from 1.
 Result<Piece> piece_of(const FortranPlace& data, const std::int64_t* start, const std::int64_t* halo_lo,
                        const std::int64_t* halo_hi) {
     FB_TRY(check_extents(data));
@@ -95,12 +95,14 @@ Result<Piece> piece_of(const FortranPlace& data, const std::int64_t* start, cons
     for (int dim = 0; dim < data.rank; ++dim) {
         const auto f = slowest_first(data, dim);
         const auto owned = data.extent[f] - halo_lo[f] - halo_hi[f];
+        // A rank that owns nothing may pass any start.
         if (owned > 0 && start[f] < 1)
             return Error{ErrorKind::refused,
                          fmt::format("start is {} along dimension {}; positions count from 1.", start[f], f + 1)};
         piece.box.lo.push_back(owned > 0 ? static_cast<std::uint64_t>(start[f] - 1) : 0);
         piece.box.size.push_back(owned > 0 ? static_cast<std::uint64_t>(owned) : 0);
         piece.stride_bytes[static_cast<std::size_t>(dim)] = data.stride_bytes[f];
+        // `data` includes the halo, and a Piece begins at its first owned element.
         at += data.stride_bytes[f] * halo_lo[f];
     }
     piece.data = at;
@@ -117,7 +119,7 @@ Result<> is_contiguous(const FortranPlace& value) {
     return {};
 }
 
-/// Of a replicated variable.
+/// The shape of a replicated variable.
 Result<Extents> shape_of_value(const FortranPlace& value) {
     FB_TRY(check_element(value));
     FB_TRY(check_extents(value));
@@ -125,7 +127,7 @@ Result<Extents> shape_of_value(const FortranPlace& value) {
     return reversed(value.rank, value.extent);
 }
 
-/// `dimensions` has a line for each, the fastest first.
+/// `dimensions` has a line for each name, the fastest dimension first.
 Attributes attributes_of(const char* unit, const char* description, const std::string& dimensions = "") {
     Attributes result{.unit = text_or_empty(unit), .description = text_or_empty(description)};
     std::istringstream lines(dimensions);

@@ -1,4 +1,4 @@
-!> PALM's calls: a variable is written or read by one call that names it, its array and how it is distributed.
+!> PALM's calls: one call writes or reads a variable. It has the variable's name, its array, and its distribution.
 !>
 !>   call checkpoint_open('run1', comm)
 !>   dt_3d = checkpoint_kind(shape=[nz, ny, nx], start=[1, nys, nxl], halo_lo=[0, 3, 3], halo_hi=[0, 3, 3])
@@ -14,14 +14,16 @@
 !>   end do
 !>   call checkpoint_close()
 !>
-!> No registration is needed; checkpoint_define() before the first step lets checkpoint_prepare() make room early.
-!> Arrays are of any type and rank, with their halos. checkpoint_read() has read when it returns. checkpoint_end() saves
-!> what was written since checkpoint_begin(): until then arrays must stay where they are, unchanged; give them TARGET. A
-!> variable that was defined, or written in an earlier step, must be written in each, else checkpoint_end() refuses the
-!> step; and with the same type, shape and kind, else checkpoint_write() refuses it. What was only read need not.
-!> One run at a time; every call but checkpoint_kind(), checkpoint_note() and checkpoint_step() is made by all ranks, in the
-!> same order.
-!> Errors as in the module forebay: STAT= and ERRMSG=, or the program ends with the text.
+!> No registration is needed. To lay out memory before the first step, call checkpoint_define() for each variable, then
+!> checkpoint_prepare(). Arrays may have any type and rank, and include their halos.
+!>
+!> checkpoint_read() reads before it returns. checkpoint_end() saves all writes since checkpoint_begin(): until then
+!> keep the arrays in place and unchanged, and give them TARGET. A variable that you defined, or wrote in an earlier
+!> step, must be written in each step, else checkpoint_end() refuses the step. It must keep its type, shape and kind,
+!> else checkpoint_write() refuses it. This does not hold for variables that you only read.
+!>
+!> One run at a time. All ranks make every call in the same order, except checkpoint_kind(), checkpoint_note() and
+!> checkpoint_step(). Errors are as in the module forebay: STAT= and ERRMSG=, or the program ends with the text.
 module forebay_checkpoint
   use, intrinsic :: iso_c_binding, only: c_char, c_int
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -34,8 +36,8 @@ module forebay_checkpoint
             checkpoint_begin, checkpoint_write, checkpoint_end, checkpoint_restart, checkpoint_note, checkpoint_step, &
             checkpoint_read
 
-  !> The kind of what every rank has. Rank 0's is saved, as PALM does it: parts that nobody set, or that one rank alone
-  !> computed, may differ between ranks, and are not compared.
+  !> The kind of a value that every rank has. Rank 0's value is saved, as PALM does. Ranks are not compared, since they
+  !> may differ in parts that nobody set or that only one rank computed.
   integer, parameter, public :: dt_replicated = 0
 
   type :: distribution
@@ -44,7 +46,7 @@ module forebay_checkpoint
   type :: entry
     character(len=:), allocatable :: name
     logical :: in_step = .false.   ! written since checkpoint_begin()
-    logical :: in_every = .false.  ! was defined or written: must be in every step
+    logical :: in_every = .false.  ! defined or written, so every step must have it
   end type
 
   type(fb_session), save :: session
@@ -57,8 +59,9 @@ module forebay_checkpoint
 
 contains
 
-  !> run: the directory at the target. comm: an integer communicator, comm%MPI_VAL of mpi_f08. staging, config, log: as
-  !> session%open. options: of the stream "restart", as session%stream; those of the configuration by default.
+  !> Opens a run and its stream "restart". run: the directory at the target. comm: an integer communicator, as
+  !> comm%MPI_VAL of mpi_f08. staging, config, log: as in session%open. options: as in session%stream; by default those
+  !> of the configuration.
   subroutine checkpoint_open(run, comm, staging, config, options, stat, errmsg, log)
     character(len=*), intent(in) :: run
     integer, intent(in) :: comm
@@ -74,15 +77,16 @@ contains
     call session%stream('restart', stream, options, stat, errmsg)
   end subroutine
 
-  !> Waits until all is committed.
+  !> Waits until everything is committed.
   subroutine checkpoint_close(stat, errmsg)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     call session%close(stat, errmsg)
   end subroutine
 
-  !> Whether to write a step now (save) or to write one and end (stop), as session%job of the module forebay: because the
-  !> limit of the job is near, or somebody ran `forebay stop`, or a rank gave stop_wanted. At the end of a time step.
+  !> Asks at the end of a time step if it is time to write a step (save), or to write a step and end (stop), like
+  !> session%job of the module forebay. Reasons: the job's limit is near, somebody ran `forebay stop`, or a rank passed
+  !> stop_wanted.
   subroutine checkpoint_job(save, stop, stop_wanted, seconds_left, reason, stat, errmsg)
     logical, intent(out) :: save, stop
     logical, intent(in), optional :: stop_wanted
@@ -98,8 +102,8 @@ contains
     if (present(reason)) reason = job%reason
   end subroutine
 
-  !> A way to distribute arrays: the global shape, where this rank's first element inside the halo lies (from 1), and the
-  !> widths of the halos. Valid until checkpoint_open() is called again.
+  !> Makes a kind of distribution: the global shape, the position of this rank's first element inside the halo (from 1),
+  !> and the widths of the halos. It is valid until the next checkpoint_open().
   integer function checkpoint_kind(shape, start, halo_lo, halo_hi) result(kind)
     integer, intent(in) :: shape(:), start(:)
     integer, intent(in), optional :: halo_lo(:), halo_hi(:)
@@ -114,7 +118,7 @@ contains
     kind = size(kinds)
   end function
 
-  !> Makes a variable known before it is written.
+  !> Makes a variable known before its first write.
   subroutine checkpoint_define(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_define')
     character(kind=c_char, len=*), intent(in) :: name
     type(*), dimension(..), intent(inout), target :: array
@@ -128,7 +132,7 @@ contains
     known(at)%in_every = .true.
   end subroutine
 
-  !> Makes room for all that is defined, so that the first step costs no more than the others.
+  !> Makes room for all defined variables, so that the first step costs no more than later steps.
   subroutine checkpoint_prepare(stat, errmsg)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -148,7 +152,7 @@ contains
     if (step < 0) call refuse('a step is 0 or more', stat=stat, errmsg=errmsg)
   end subroutine
 
-  !> Between checkpoint_begin() and checkpoint_end().
+  !> Adds a variable to the step. Call it between checkpoint_begin() and checkpoint_end().
   subroutine checkpoint_write(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_write')
     character(kind=c_char, len=*), intent(in) :: name
     type(*), dimension(..), intent(inout), target :: array
@@ -167,7 +171,7 @@ contains
     known(at)%in_every = .true.
   end subroutine
 
-  !> Saves the step. saved%kept is 0 when the policy skipped it.
+  !> Saves the step. saved%kept is 0 if the policy skipped it.
   subroutine checkpoint_end(saved, stat, errmsg)
     type(fb_saved), intent(out), optional :: saved
     integer, intent(out), optional :: stat
@@ -187,7 +191,8 @@ contains
     call stream%save(step, time_now, saved, stat, errmsg)
   end subroutine
 
-  !> Chooses the newest snapshot; .false. when there is none at all. older: the one before the last chosen.
+  !> Chooses the newest snapshot, or with older=.true. the snapshot before the last choice. .false. if no snapshot
+  !> exists.
   logical function checkpoint_restart(older, stat, errmsg)
     logical, intent(in), optional :: older
     integer, intent(out), optional :: stat
@@ -196,7 +201,7 @@ contains
     goes_back = .false.
     if (present(older)) goes_back = older .and. snapshot%found()
     checkpoint_restart = .false.
-    ! What an attempt before this one read may not be in this snapshot.
+    ! Variables that an earlier attempt read may be missing in this snapshot.
     call forget_read(stat, errmsg)
     if (failed(stat)) return
     if (goes_back) then
@@ -207,14 +212,14 @@ contains
     checkpoint_restart = snapshot%found()
   end function
 
-  !> Why a snapshot was passed over by checkpoint_restart(), from number 1 on; '' from the end on.
+  !> The reason why checkpoint_restart() skipped a snapshot, from number 1 on; '' after the last.
   function checkpoint_note(number) result(text)
     integer, intent(in) :: number
     character(len=:), allocatable :: text
     text = stream%note(number)
   end function
 
-  !> The step of the snapshot that is read; -1 without one.
+  !> The step of the chosen snapshot; -1 without one.
   integer(int64) function checkpoint_step()
     checkpoint_step = snapshot%step()
   end function
@@ -231,8 +236,8 @@ contains
     call snapshot%read_variable(name, stat, errmsg)
   end subroutine
 
-  ! What was only read is described anew by each call: a read that was refused may have described it wrong, and one that was
-  ! right says nothing of what is written later.
+  ! Forgets a variable that was only read, so that each call describes it anew: a refused read may have described it
+  ! wrong, and a good read does not fix its type for later writes.
   subroutine forget_if_read(name)
     character(len=*), intent(in) :: name
     integer :: i, at, stat
@@ -243,7 +248,8 @@ contains
     known = pack(known, [(i /= at, i=1, size(known))])
   end subroutine
 
-  ! Describes what is new, and says where what is known lies now, which is refused where it has changed.
+  ! Describes a new variable. For a known variable it gives the new place, which is refused if type, shape or kind
+  ! changed.
   subroutine describe(name, place, kind, stat, errmsg)
     character(len=*), intent(in) :: name
     type(fb_place), intent(in) :: place
@@ -275,7 +281,7 @@ contains
     known = [known, new]
   end subroutine
 
-  ! Takes what was only read out of the description.
+  ! Removes variables that were only read from the description.
   subroutine forget_read(stat, errmsg)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg

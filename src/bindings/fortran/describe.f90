@@ -1,12 +1,12 @@
-! Bodies of the calls that open and describe a stream: replicated values, arrays and tables, and where they lie.
+! Bodies of the calls that open and describe a stream: replicated values, arrays, tables, and their places in memory.
 submodule (forebay_streams) forebay_describe
   use, intrinsic :: iso_c_binding
   use forebay_c
   use forebay_texts
   implicit none
 
-  ! Texts of one column, as C reads them. gfortran 12 takes components of a type that is local to a module procedure
-  ! for dummy arguments of the same name, so the type stands here.
+  ! Texts of one column, for C. The type stands here, since gfortran 12 confuses components of a type inside a module
+  ! procedure with dummy arguments of the same name.
   type :: column_texts
     character(kind=c_char, len=:), allocatable :: name, unit, description
   end type
@@ -58,7 +58,7 @@ contains
   end procedure
 
   module procedure array_int32
-    integer(int64), allocatable :: lo(:), hi(:)  ! not allocated: not given
+    integer(int64), allocatable :: lo(:), hi(:)  ! stay unallocated if the argument is absent
     if (present(halo_lo)) lo = int(halo_lo, int64)
     if (present(halo_hi)) hi = int(halo_hi, int64)
     call array_int64(self, name, data, int(shape, int64), int(start, int64), lo, hi, unit, description, dimensions, &
@@ -93,7 +93,7 @@ contains
   end procedure
 
   module procedure rebind_int32
-    integer(int64), allocatable :: lo(:), hi(:), global(:)  ! not allocated: not given
+    integer(int64), allocatable :: lo(:), hi(:), global(:)  ! stay unallocated if the argument is absent
     if (present(halo_lo)) lo = int(halo_lo, int64)
     if (present(halo_hi)) hi = int(halo_hi, int64)
     if (present(shape)) global = int(shape, int64)
@@ -114,6 +114,7 @@ contains
     type(c_error) :: error
     integer(c_int) :: status
     integer :: i
+    ! C reads these texts by address, so they stay in `kept` until the call returns.
     do i = 1, size(columns)
       kept(i)%name = c_text(columns(i)%name)
       kept(i)%unit = c_text(columns(i)%unit)
@@ -136,7 +137,7 @@ contains
     call finish(status, error, stat, errmsg)
   end procedure
 
-  ! The widths of a halo; one that is not given is none. `fits` becomes false when it has another length.
+  ! Sets the widths of a halo, 0 if it is absent. `fits` becomes false if its length is wrong.
   subroutine take_halo(given, widths, fits)
     integer(int64), intent(in), optional :: given(:)
     integer(int64), intent(out) :: widths(:)
@@ -147,7 +148,7 @@ contains
     if (fits) widths = given
   end subroutine
 
-  ! Shape, start and halos have a number for each dimension.
+  ! The error if shape, start and halos do not all have one number for each dimension.
   subroutine refuse_lengths(name, stat, errmsg)
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat

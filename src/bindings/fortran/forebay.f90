@@ -1,16 +1,17 @@
-!> Forebay for Fortran: save the state of a simulation at the price of one memory copy, restart it on any ranks.
+!> Forebay for Fortran: save the state of a simulation for the price of one memory copy. Restart it on any number of
+!> ranks.
 !>
 !> Order of calls:
 !>   session%open -> session%stream -> replicated | array | particles -> [newest -> read] -> { bind -> save } ... ->
 !>   session%close
 !>
-!> Ranks:  open, stream, prepare, save, newest, older, read, wait_committed, job and close are made by every rank, in the
-!>         same order; all others are local.
-!> Errors: as ALLOCATE does it: with STAT= a call returns fb_ok or the kind of its error, and ERRMSG= holds the text;
-!>         without STAT= an error ends the program with the text. Nothing else prints or stops.
-!> Memory: data are given by fb_at(data), which tells address, type, rank, extents and strides; nothing is copied. They
-!>         must stay there until the save or the read that uses them returns: call rebind() when they have moved.
-!> Order:  shapes, starts and halos are Fortran's, first dimension fastest; readers in C order see them reversed.
+!> Ranks:  every rank calls open, stream, prepare, save, restore, newest, older, read, wait_committed, job and close, in
+!>         the same order. All other calls are local.
+!> Errors: as with ALLOCATE. With STAT= a call returns fb_ok or the kind of its error, and ERRMSG= gets the text.
+!>         Without STAT= an error ends the program with the text. No call prints or stops otherwise.
+!> Memory: pass data as fb_at(data). It has the address, type, rank, extents and strides, and copies nothing. Keep the
+!>         data in place until the save or read returns that uses them. If they move, call rebind().
+!> Order:  shapes, starts and halos are Fortran's, first dimension fastest. Readers in C order see them reversed.
 module forebay
   use, intrinsic :: iso_c_binding, only: c_null_ptr, c_ptr
   use forebay_words
@@ -21,45 +22,53 @@ module forebay
   private
 
   public :: fb_session
-  ! Of the modules above.
+  ! From the modules above.
   public :: fb_stream, fb_particles, fb_restart, fb_bind_rows
   public :: fb_version, fb_name_of, fb_dedicate
   public :: fb_job, fb_saved, fb_column, fb_place, fb_at, fb_string, fb_error_bytes
   public :: fb_ok, fb_retry, fb_full, fb_missing, fb_corrupt, fb_refused, fb_unsupported, fb_broken
   public :: fb_f32, fb_f64, fb_c64, fb_c128, fb_i8, fb_i16, fb_i32, fb_i64
 
-  !> One application's use of one run. A handle: it cannot be assigned, and ends what it holds when it goes out of scope.
+  !> One application's use of one run. A handle: you cannot assign it, and it frees the session when it goes out of
+  !> scope.
   type :: fb_session
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
     procedure, private :: open_alone, open_integer, open_f08
+    !> Opens a session:
     !> call session%open([comm,] run [, staging] [, config] [, stat] [, errmsg] [, log])
-    !> comm: an integer communicator or type(MPI_Comm), duplicated by the call; without it this process alone.
-    !> run: the directory at the target. staging: a node-local directory. config: a TOML file, see
-    !> docs/reference/configuration.md, which names no other run; it, then the defaults, say what is left out or blank. A rank that cannot read it is an
-    !> error on every rank. log: .true. writes the log to standard error, on rank 0: what was chosen and passed over, and
-    !> what a call waits for. Collective.
+    !>
+    !> comm: an integer communicator or type(MPI_Comm), which the call duplicates. Without comm: only this process. run:
+    !> the directory at the target. staging: a node-local directory. config: a TOML file, see
+    !> docs/reference/configuration.md; it must not have another run. Arguments that are absent or blank come from
+    !> config, then from the defaults. log: .true. writes the log to standard error of rank 0: the chosen and skipped
+    !> snapshots, and the reasons for waits. If a rank cannot read its config, all ranks get an error. Collective.
     generic :: open => open_alone, open_integer, open_f08
+    !> Opens a stream:
     !> call session%stream(name, stream [, options] [, stat] [, errmsg])
-    !> options: text, what could stand below [streams.NAME] in the configuration, a line each:
-    !> 'slots = 2'//new_line('a')//'file = "shared"'; what it does not name has its default. Without it, or blank: those
-    !> of the configuration. Options that differ between ranks, and unknown ones, are refused on all. Collective.
+    !>
+    !> options: text, one option a line, as below [streams.NAME] in the configuration:
+    !> 'slots = 2'//new_line('a')//'file = "shared"'. Options that it leaves out have their defaults. If it is absent or
+    !> blank, the options of the configuration count. Unknown options, and options that differ between ranks, are
+    !> refused on all ranks. Collective.
     procedure :: stream => session_stream
-    procedure :: draining => session_draining  !< whether this node's agent is draining now
-    !> A directory of this node for small files of any program of the job; the agent packs them into few files of the
-    !> run. Write under a name that begins with a dot, then rename.
+    procedure :: draining => session_draining  !< true while this node's agent drains
+    !> A directory of this node for small files of any program of the job. The agent packs them into a few files of the
+    !> run. Write a file under a name that begins with a dot, then rename it.
     procedure :: spool => session_spool
-    !> call session%job(job [, stop_wanted] [, stat] [, errmsg]): whether to save or to end now, because the job ends,
-    !> somebody ran `forebay stop`, or a rank gave stop_wanted=.true. At the end of a step. Collective.
+    !> Asks at the end of a step if it is time to save or to end:
+    !> call session%job(job [, stop_wanted] [, stat] [, errmsg])
+    !>
+    !> Reasons: the job ends, somebody ran `forebay stop`, or a rank passed stop_wanted=.true. Collective.
     procedure :: job => session_job
-    procedure :: close => session_close        !< waits until all is committed. Collective.
+    procedure :: close => session_close        !< waits until everything is committed. Collective.
     procedure, private :: session_assign
     generic :: assignment(=) => session_assign
     final :: session_final
   end type
 
-  ! The bodies are in the submodule of session.f90.
+  ! The bodies are in the submodule in session.f90.
   interface
     module subroutine open_alone(self, run, staging, config, stat, errmsg, log)
       class(fb_session), intent(inout) :: self

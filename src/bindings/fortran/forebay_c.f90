@@ -1,4 +1,4 @@
-! The C binding, forebay.h, and cfi_binding.cpp, as the other modules of this library call them. No program uses this module.
+! The C binding, forebay.h, and cfi_binding.cpp, for the other modules of this library. No program uses this module.
 module forebay_c
   use, intrinsic :: iso_c_binding
   use forebay_words, only: fb_error_bytes, fb_place, fb_saved

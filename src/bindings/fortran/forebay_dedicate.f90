@@ -1,4 +1,4 @@
-!> Ranks of the simulation that become agents: fb_dedicate, which the module forebay hands on.
+!> Ranks of the simulation that only write: fb_dedicate, which the module forebay exports.
 module forebay_dedicate
   use, intrinsic :: iso_c_binding, only: c_int, c_ptr
   use mpi_f08, only: MPI_Comm
@@ -9,11 +9,14 @@ module forebay_dedicate
 
   public :: fb_dedicate
 
-  !> call fb_dedicate(world, comm [, config] [, stat] [, errmsg]): splits agents off where the configuration has agent.mode
-  !> "dedicated": the last agent.cores ranks of each machine. The others get comm, to use instead of world, also to open
-  !> sessions. An agent stays in this call until the ranks of its machine have called MPI_Finalize, and gets MPI_COMM_NULL:
-  !> it goes on to MPI_Finalize. With agent.forwarders the ranks of the last so many hosts do the same, until all that
-  !> compute have called it. world, comm: integers or type(MPI_Comm). Once a process. Collective.
+  !> Splits ranks off that only write:
+  !> call fb_dedicate(world, comm [, config] [, stat] [, errmsg])
+  !>
+  !> If the configuration has agent.mode = "dedicated", the last agent.cores ranks of each machine become its agents.
+  !> The other ranks get comm: use it in place of world, also to open sessions. An agent stays in this call until the
+  !> ranks of its machine have called MPI_Finalize. It then gets MPI_COMM_NULL, and only has to call MPI_Finalize
+  !> itself. With agent.forwarders the ranks of that many last hosts do the same, until all computing ranks have called
+  !> MPI_Finalize. world, comm: integers or type(MPI_Comm). Call it once a process. Collective.
   interface fb_dedicate
     procedure :: dedicate_integer, dedicate_f08
   end interface

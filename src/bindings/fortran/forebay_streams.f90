@@ -1,5 +1,5 @@
 !> Streams of a session, their tables and their snapshots: fb_stream, fb_particles and fb_restart, which the module
-!> forebay hands on. Ranks, errors, memory and the order of dimensions are said there.
+!> forebay exports. The module forebay describes ranks, errors, memory and the order of dimensions.
 module forebay_streams
   use, intrinsic :: iso_c_binding, only: c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
@@ -8,52 +8,65 @@ module forebay_streams
   private
 
   public :: fb_stream, fb_particles, fb_restart, fb_bind_rows
-  public :: open_stream  ! of the module forebay
+  public :: open_stream  ! for the module forebay
 
   !> A named sequence of snapshots.
   type :: fb_stream
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
+    !> Describes a replicated value:
     !> call stream%replicated(name, fb_at(value) [, unit] [, description] [, stat] [, errmsg] [, first_rank])
-    !> value: equal on every rank, bit for bit, else a save is refused with the ranks and their values; contiguous.
-    !> first_rank: .true. where ranks may differ, and rank 0's value is what a restart gives to all that describe it so.
+    !>
+    !> value: contiguous, with the same bits on every rank. If the ranks differ, a save is refused, with the ranks and
+    !> their values. first_rank: .true. if ranks may differ. A restart then gives rank 0's value to all ranks that
+    !> describe it so.
     procedure :: replicated => stream_replicated
     procedure, private :: array_int32, array_int64
+    !> Describes a global array:
     !> call stream%array(name, fb_at(data), shape, start [, halo_lo] [, halo_hi] [, unit] [, description] [, dimensions]
     !>                   [, partial] [, stat] [, errmsg])
-    !> data: this rank's part with its halos, of rank 1 to 8; may be empty. shape: the global shape.
-    !> start: the position of the first owned element (not of the halo) in the global array, from 1. halo_lo, halo_hi:
-    !> elements of data around the owned ones; not saved, a restart fills those inside the global shape. dimensions: a
-    !> name for each, first dimension first. partial: the boxes of all ranks need not fill the shape. shape, start and halos: default integers, or all of int64.
+    !>
+    !> data: this rank's part with its halos, of rank 1 to 8, perhaps empty. shape: the global shape. start: the
+    !> position of the first owned element (not of the halo) in the global array, from 1. halo_lo, halo_hi: the widths
+    !> of the halos in data, in elements. A save skips halos; a restart fills them inside the global shape. dimensions:
+    !> a name for each, first dimension first. partial: the boxes of all ranks may leave holes. shape, start and halos:
+    !> default integers, or all of int64.
     generic :: array => array_int32, array_int64
     procedure, private :: rebind_value, rebind_int32, rebind_int64
-    !> call stream%rebind(name, fb_at(value) [, start] [, halo_lo] [, halo_hi] [, stat] [, errmsg] [, shape]): it lies
-    !> elsewhere now; start and halos for arrays. Another type than described is refused, as is another shape of a value,
-    !> or of an array whose global shape is given.
+    !> Gives the new place of a variable:
+    !> call stream%rebind(name, fb_at(value) [, start] [, halo_lo] [, halo_hi] [, stat] [, errmsg] [, shape])
+    !>
+    !> start and halos are for arrays. A type that differs from the description is refused, and so is another shape of a
+    !> value, or of an array if you pass its global shape.
     generic :: rebind => rebind_value, rebind_int32, rebind_int64
-    !> call stream%forget(name [, stat] [, errmsg]): out of the description, on every rank alike.
+    !> Removes a variable from the description, on every rank: call stream%forget(name [, stat] [, errmsg])
     procedure :: forget => stream_forget
-    !> call stream%particles(name, columns, particles [, stat] [, errmsg]): a table; columns: an array of fb_column.
+    !> Describes a table: call stream%particles(name, columns, particles [, stat] [, errmsg]). columns: an array of
+    !> fb_column.
     procedure :: particles => stream_particles
-    procedure :: prepare => stream_prepare     !< lays out and faults in now what the first save would. Collective.
-    !> call stream%save(step [, time] [, saved] [, stat] [, errmsg]): all that is described. Collective.
+    procedure :: prepare => stream_prepare     !< does now the layout and page faults of the first save. Collective.
+    !> Saves everything described: call stream%save(step [, time] [, saved] [, stat] [, errmsg]). Collective.
     procedure :: save => stream_save
-    !> call stream%wait_committed(seconds [, stat] [, errmsg]). Collective.
+    !> Waits until your saves are committed: call stream%wait_committed(seconds [, stat] [, errmsg]). Collective.
     procedure :: wait_committed => stream_wait_committed
-    !> call stream%restore([restart] [, bind] [, stat] [, errmsg]): restores the newest snapshot that reads whole; one
-    !> that turns out to be damaged is passed over. restart%found() is false if nothing is there: the simulation begins
-    !> anew. If snapshots are there and none can be used, that is an error, and memory is undefined. For tables, bind: a subroutine as fb_bind_rows, called before a snapshot is read. Collective.
+    !> Restores the newest snapshot that reads whole, and skips damaged snapshots:
+    !> call stream%restore([restart] [, bind] [, stat] [, errmsg])
+    !>
+    !> If no snapshot exists, restart%found() is false: begin anew. If snapshots exist but none can be used, that is an
+    !> error, and the described memory is undefined. Tables need bind, a subroutine like fb_bind_rows, which the call
+    !> runs before it reads a snapshot. Collective.
     procedure :: restore => stream_restore
-    !> call stream%newest(restart [, stat] [, errmsg] [, below]): restart%found() is false if nothing is there; an error
-    !> if snapshots are there and none can be used. below: only steps below that one, int64. Collective.
+    !> Chooses the newest snapshot: call stream%newest(restart [, stat] [, errmsg] [, below]). If no snapshot exists,
+    !> restart%found() is false. If snapshots exist but none can be used, it is an error. below, int64: only steps below
+    !> this step count. Collective.
     procedure :: newest => stream_newest
-    procedure :: older => stream_older         !< the one before the last given. Collective.
-    !> stream%note(number): why a snapshot was passed over by newest() or older(), from number 1 on; '' from the end on.
+    procedure :: older => stream_older         !< the snapshot before the last answer. Collective.
+    !> stream%note(number): the reason why newest() or older() skipped a snapshot, from number 1 on; '' after the last.
     procedure :: note => stream_note
-    !> call stream%counter(name, value [, stat] [, errmsg]): one of the totals since the session was opened, real64, as
-    !> 'blocked_seconds' (what saving has cost), 'newest_durable_step' (where a restart would begin; -1: nowhere) or
-    !> 'aborts' (drains that ended with an error). stream%counters_text(): all of them, a line each.
+    !> One of the totals since the session was opened, real64: call stream%counter(name, value [, stat] [, errmsg]). For
+    !> example 'blocked_seconds' (the cost of saving), 'newest_durable_step' (the step at which a restart would begin;
+    !> -1: none) and 'aborts' (failed drains). stream%counters_text(): all counters, a line each.
     procedure :: counter => stream_counter
     procedure :: counters_text => stream_counters_text
     procedure, private :: stream_assign
@@ -66,8 +79,8 @@ module forebay_streams
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
-    !> call table%bind(rows, columns [, stat] [, errmsg]): rows: this rank's, int64; columns: [fb_at(id), fb_at(x), ...], of
-    !> the types of the description.
+    !> Sets this rank's rows: call table%bind(rows, columns [, stat] [, errmsg]). rows: int64. columns: [fb_at(id),
+    !> fb_at(x), ...], with the types of the description.
     procedure :: bind => particles_bind
     procedure, private :: particles_assign
     generic :: assignment(=) => particles_assign
@@ -79,16 +92,16 @@ module forebay_streams
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
-    procedure :: found => restart_found
-    procedure :: step => restart_step
-    procedure :: time => restart_time
-    procedure :: same_ranks => restart_same_ranks  !< whether as many ranks saved it
+    procedure :: found => restart_found            !< true if a snapshot was chosen
+    procedure :: step => restart_step              !< its step; -1 without a snapshot
+    procedure :: time => restart_time              !< its time; 0 without a snapshot
+    procedure :: same_ranks => restart_same_ranks  !< true if the same number of ranks saved it
     procedure :: source => restart_source          !< "staged copy on this node", or the snapshot's directory
-    procedure :: rows => restart_rows              !< the rows that this rank gets of a table
-    !> call restart%read([stat] [, errmsg]): everything described, into where it lies; all is verified. Collective.
+    procedure :: rows => restart_rows              !< the number of rows that this rank reads of a table
+    !> Reads everything described into its place, and verifies it: call restart%read([stat] [, errmsg]). Collective.
     procedure :: read => restart_read
-    !> call restart%read_variable(name [, stat] [, errmsg]): an array or a replicated variable, which may have been
-    !> described after newest(). Collective.
+    !> Reads an array or a replicated variable: call restart%read_variable(name [, stat] [, errmsg]). You may describe
+    !> it after newest(). Collective.
     procedure :: read_variable => restart_read_variable
     procedure, private :: restart_assign
     generic :: assignment(=) => restart_assign
@@ -96,8 +109,8 @@ module forebay_streams
   end type
 
   abstract interface
-    !> Binds each table to restart%rows(table) rows. stat, which is 0 before: another value, and errmsg, end restore() on
-    !> every rank.
+    !> Bind each table to restart%rows(table) rows. stat is 0 before the call. If you set it to another value, and
+    !> errmsg, restore() ends with this error on every rank.
     subroutine fb_bind_rows(restart, stat, errmsg)
       import :: fb_restart
       type(fb_restart), intent(in) :: restart
@@ -106,10 +119,10 @@ module forebay_streams
     end subroutine
   end interface
 
-  ! The bodies are in the submodules of describe.f90, save.f90 and restart.f90.
+  ! The bodies are in the submodules in describe.f90, save.f90 and restart.f90.
   interface
     ! describe.f90
-    !> session: the session's handle. A stream that was open is freed first.
+    !> session: the session's handle. Frees the stream first, if it is open.
     module subroutine open_stream(stream, session, name, options, stat, errmsg)
       type(fb_stream), intent(inout) :: stream
       type(c_ptr), intent(in) :: session

@@ -1,4 +1,4 @@
-! Texts and options that cross between Fortran and C, and the end that all calls have in common.
+! Texts and options for C, and the end of every call: its error.
 module forebay_texts
   use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
   use forebay_words, only: fb_ok
@@ -38,7 +38,7 @@ contains
     end if
   end subroutine
 
-  !> Refuses a call that C never sees, in the layout of every error.
+  !> Refuses a call before it reaches C, with the layout of every error.
   subroutine refuse(what, next, stat, errmsg)
     character(len=*), intent(in) :: what
     character(len=*), intent(in), optional :: next
@@ -69,7 +69,7 @@ contains
     if (present(text)) bytes = trim(text)//c_null_char
   end function
 
-  ! One text with a line for each; "" for none.
+  ! One text with a line for each of `texts`; "" without.
   pure function lines(texts) result(bytes)
     character(len=*), intent(in), optional :: texts(:)
     character(kind=c_char, len=:), allocatable :: bytes
@@ -83,7 +83,7 @@ contains
     bytes = bytes//c_null_char
   end function
 
-  ! What is wrong with the file is told by the call that gets the options, on every rank.
+  ! An error in the file is returned, on every rank, by the call that gets the options.
   type(c_ptr) function options_for(run, staging, config, log) result(options)
     character(len=*), intent(in) :: run
     character(len=*), intent(in), optional :: staging, config
@@ -101,7 +101,7 @@ contains
     if (present(log)) call c_options_set_log_to_stderr(options, merge(1_c_int, 0_c_int, log))
   end function
 
-  ! Namelists hold blanks for what nobody set.
+  ! Namelists hold blanks for entries that nobody set.
   logical function is_given(text)
     character(len=*), intent(in), optional :: text
     is_given = .false.

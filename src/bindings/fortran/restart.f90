@@ -1,11 +1,11 @@
-! Bodies of the calls that restart a simulation: restore, newest, older, and those of fb_restart.
+! Bodies of the calls that restart a simulation: restore, newest, older, and the calls of fb_restart.
 submodule (forebay_streams) forebay_restart
   use, intrinsic :: iso_c_binding
   use forebay_c
   use forebay_texts
   implicit none
 
-  ! What the C side hands back to bind_rows().
+  ! The user's subroutine, for bind_rows().
   type :: t_binder
     procedure(fb_bind_rows), pointer, nopass :: bind => null()
   end type
@@ -25,6 +25,7 @@ contains
     end if
     status = c_restore(self%handle, call_back, c_loc(binder), chosen%handle, error)
     if (present(restart)) then
+      ! The caller's handle takes over the snapshot, so that `chosen` does not free it.
       call restart_final(restart)
       restart%handle = chosen%handle
       chosen%handle = c_null_ptr
@@ -32,7 +33,7 @@ contains
     call finish(status, error, stat, errmsg)
   end procedure
 
-  ! The snapshot is lent for the call.
+  ! Called from C. The library owns the snapshot: the handle is valid only during the call.
   function bind_rows(restart, context, error) bind(C) result(status)
     type(c_ptr), value :: restart, context
     type(c_error), intent(inout) :: error
@@ -46,6 +47,7 @@ contains
     stat = fb_ok
     why = ''
     call binder%bind(lent, stat, why)
+    ! Without this the end of this function would free the library's snapshot.
     lent%handle = c_null_ptr
     status = int(stat, c_int)
     if (stat /= fb_ok) then

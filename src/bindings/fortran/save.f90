@@ -1,4 +1,4 @@
-! Bodies of the calls that save: prepare, save, wait_committed and what is counted.
+! Bodies of the calls that save: prepare, save, wait_committed, and the counters.
 submodule (forebay_streams) forebay_save
   use, intrinsic :: iso_c_binding
   use forebay_c

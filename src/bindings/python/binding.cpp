@@ -1,5 +1,5 @@
-// The extension module forebay._forebay: forebay.hpp as Python sees it. Arrays cross as addresses, shapes and strides;
-// forebay/writing.py keeps what they belong to alive. Calls that can wait release the interpreter.
+// The extension module forebay._forebay: forebay.hpp for Python. Arrays come as addresses, shapes and strides;
+// forebay/writing.py keeps their owners alive. Calls that can wait release the interpreter lock.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -59,14 +59,14 @@ std::vector<ColumnData> columns(const std::vector<std::pair<std::uintptr_t, std:
     return result;
 }
 
-// For Options::interrupted: runs the handlers of signals that have come, if this is Python's main thread. An exception
+// For Options::interrupted: if this is Python's main thread, runs the handlers of signals that have come. An exception
 // of a handler stays with the thread until waiting() raises it.
 bool python_interrupted() {
     const nb::gil_scoped_acquire acquired;
     return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
 }
 
-// `bind` is a function of the chosen Restart, or None. What it raises is raised again, where it was raised, when the
+// `bind` is a function of the chosen Restart, or None. If it raises an exception, that rank raises it again after all
 // ranks have agreed to end.
 std::optional<Restart> restore(Stream& self, const nb::object& bind) {
     std::exception_ptr flagged;
@@ -97,6 +97,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
 
 // One Python class for each kind of error.
 void add_errors(nb::module_& module) {
+    // The translator below is a plain function without state, so the classes are static.
     static nb::object base, kinds[8];
     base = nb::exception<Exception>(module, "Error", PyExc_RuntimeError);
     const std::pair<ErrorKind, const char*> named[] = {
@@ -141,19 +142,20 @@ void add_options(nb::module_& module) {
             [](WishedOptions& self, nb::object log) {
                 if (!self.options) return;
                 if (log.is_none()) return void(self.options->log = {});
-                // Freed by whichever thread is the last to hold the options.
+                // The last thread that holds the options frees the log, so take the lock of the interpreter.
                 const auto held = std::shared_ptr<nb::object>(new nb::object(std::move(log)), [](nb::object* object) {
                     const nb::gil_scoped_acquire acquire;
                     delete object;
                 });
                 self.options->log = [held](const std::string& line) {
                     const nb::gil_scoped_acquire acquire;
-                    const nb::error_scope kept;  // of a signal handler: nothing is called with one raised
+                    const nb::error_scope
+                        kept;  // an exception of a signal handler, kept aside: Python calls nothing while one is set
                     try {
                         (*held)(line);
                     } catch (const nb::python_error& flagged) {
                         if (!flagged.matches(PyExc_KeyboardInterrupt)) throw;
-                        PyErr_SetInterrupt();  // whoever tells a line passes over what it raises: Ctrl-C comes again
+                        PyErr_SetInterrupt();  // callers of the log drop exceptions, so Ctrl-C is raised again
                     }
                 };
             },

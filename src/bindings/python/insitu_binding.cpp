@@ -1,5 +1,5 @@
-// The extension module forebay._forebay_insitu: snapshots as scripts see them, and where their results go. Blocks cross
-// as bytes that cannot be written to; forebay/insitu.py gives them their type and shape.
+// The extension module forebay._forebay_insitu: snapshots for scripts, and the way of their results. Blocks are
+// read-only bytes; forebay/insitu.py gives them type and shape.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -42,7 +42,7 @@ using Waits = nb::call_guard<nb::gil_scoped_release>;
 /// Name, type, shape, unit, bytes.
 using Found = std::tuple<std::string, std::string, Numbers, std::string, nb::bytes>;
 using Tasks = std::vector<std::pair<std::string, nb::bytes>>;
-/// Analysis, condition, result, value, and in words.
+/// Analysis, condition, result, value, and the text for people.
 using Fulfilled = std::tuple<std::string, std::string, std::string, double, std::string>;
 /// Text, value, actions.
 using Flag = std::tuple<std::string, double, std::vector<std::string>>;
@@ -99,21 +99,22 @@ nb::list variables_of(const NodeView& view) {
     return all;
 }
 
-/// The block's bytes; they stay where they are while the array lives.
+/// The block's bytes. They stay in place while the array lives.
 nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>> block_of(const nb::handle& self, std::size_t block) {
     auto& view = nb::cast<NodeView&>(self);
     const auto bytes = [&] {
         const nb::gil_scoped_release released;
         return view.block(block).value();
     }();
+    // The array keeps the view alive, and with it the bytes.
     return {bytes.data(), {bytes.size()}, nb::find(self)};
 }
 
-/// A run at its target, seen from a session on this node or afterwards.
+/// A run at its target, from a session on this node or afterwards.
 class ScriptRun {
 public:
     explicit ScriptRun(std::string run) : store_(std::shared_ptr<void>(), &sys::target_store()), run_(std::move(run)) {}
-    /// For the process of a worker: pinned as its agent wants it, and ended with it.
+    /// For the process of a worker: pinned to the CPUs of its agent, and ended with it.
     static std::unique_ptr<ScriptRun> of_session(const std::string& directory) {
         const auto open = [&]() -> Result<std::unique_ptr<ScriptRun>> {
             FB_TRY(sys::end_with_parent());
@@ -167,14 +168,15 @@ public:
     bool has_results(const NodeView& view, const std::string& name) {
         return insitu::has_results(*store_, run_, view.snapshot(), {.name = name}).value();
     }
-    /// Before write_results(): marks the snapshot as conditions over what was found and flags of a script say, unless
-    /// that is not wanted. The lines for the agent, and what is fulfilled. A condition over results that are not there
-    /// is a problem where all functions have looked.
+    /// Marks the snapshot by the conditions on its results and by the flags of a script, if `marks` is set. Call it
+    /// before write_results(). Returns the lines for the agent, and the fulfilled conditions. If all functions have
+    /// looked, a condition on a missing result is a problem.
     std::pair<std::vector<std::string>, std::vector<Fulfilled>> act(const NodeView& view, const Analysis& analysis,
                                                                     const std::vector<Found>& given, bool all_looked,
                                                                     const std::vector<Flag>& flags, bool marks) {
         std::vector<insitu::Judgement> judgements;
         if (!given.empty()) judgements.push_back(insitu::judge(analysis, variables_in(given)));
+        // A condition on a result that is missing is no problem yet: the other functions may still give it.
         if (!given.empty() && !all_looked) judgements.front().problems.clear();
         for (const auto& [text, value, actions] : flags)
             judgements.push_back(insitu::flagged(analysis, text, value, actions_in(actions)));
@@ -199,7 +201,7 @@ public:
         insitu::write_results(*store_, run_, view.snapshot(), results).value();
     }
 
-    /// Leaves this node's part; where all are there, those of all nodes.
+    /// Stores this node's part. On the last node it returns the parts of all nodes.
     std::optional<std::vector<Tasks>> join(const NodeView& view, const std::string& name, const std::string& rules,
                                            const Tasks& tasks) {
         check_identity();
@@ -225,7 +227,7 @@ public:
     }
 
 private:
-    // The parts of built-in analyses lie under the name of their stream, which none of results may have.
+    // Parts of built-in analyses lie under the name of their stream, which no stream of results may have.
     static std::string stream_of(const NodeView& view, const std::string& name) {
         return describe::result_stream(view.snapshot().stream, {.name = name});
     }
@@ -236,14 +238,14 @@ private:
 
     std::shared_ptr<sys::Store> store_;
     std::string run_;
-    agent::NodeFileOfRun printed_;  // of a session
+    agent::NodeFileOfRun printed_;  // only of a session
     std::optional<node::Staging> staging_;
 };
 
 }  // namespace
 
 NB_MODULE(_forebay_insitu, module) {
-    nb::module_::import_("forebay._forebay");  // whose errors these are
+    nb::module_::import_("forebay._forebay");  // it defines the errors
     nb::class_<NodeView>(module, "Node")
         .def_prop_ro("stream", [](const NodeView& self) { return self.snapshot().stream; })
         .def_prop_ro("step", [](const NodeView& self) { return self.snapshot().moment.step; })

@@ -1,4 +1,4 @@
-// The extension module forebay._forebay_mpi: apart, so that reading and single processes need no MPI.
+// The extension module forebay._forebay_mpi. It is separate, so that reading and single processes need no MPI.
 
 #include <mpi.h>
 #include <nanobind/nanobind.h>
@@ -14,7 +14,8 @@ using namespace nanobind::literals;
 
 namespace {
 
-// MPI ends a process that converts a handle before MPI_Init or after MPI_Finalize; the library refuses the call then.
+// MPI ends a process that converts a handle before MPI_Init or after MPI_Finalize. With MPI_COMM_NULL the library
+// refuses the call instead.
 MPI_Comm communicator(int fortran_comm) {
     int begun = 0, ended = 0;
     MPI_Initialized(&begun);
@@ -25,7 +26,7 @@ MPI_Comm communicator(int fortran_comm) {
 }  // namespace
 
 NB_MODULE(_forebay_mpi, module) {
-    nb::module_::import_("forebay._forebay");  // Options and Session are its types
+    nb::module_::import_("forebay._forebay");  // it defines Options and Session
     module.def(
         "dedicate",
         [](int fortran_world, const forebay::WishedOptions& wished) {

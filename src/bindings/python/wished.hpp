@@ -1,4 +1,4 @@
-// What both extension modules know: the options of a session, and how a call that can wait is made.
+// The common part of both extension modules: the options of a session, and the form of a call that can wait.
 
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace forebay {
 
-/// Options, or why there are none: the call that opens with them tells it, on every rank.
+/// Options, or the error of reading them: the call that opens with them returns it, on every rank.
 struct WishedOptions {
     Result<Options> options;
 };
 
-/// Makes the call without the interpreter, which other threads have meanwhile. A signal handler that has raised in it,
-/// as at Ctrl-C, raises here: python_interrupted() has left that with the thread.
+/// Makes the call without the interpreter lock, so that other threads run. If a signal handler raised an exception
+/// during it, as at Ctrl-C, it is raised here: python_interrupted() left it with the thread.
 template <class Call>
 auto waiting(Call&& call) {
     auto answer = [&] {

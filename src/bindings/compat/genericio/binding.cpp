@@ -1,4 +1,4 @@
-// The calls of gio::GenericIO, but for those that need MPI.
+// The calls of gio::GenericIO that need no MPI.
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ const own::Opened& opened(const own::Data& data) {
     return *data.opened;
 }
 
-// This rank's own for -1; there must be such a rank in the file.
+// The rank's own file rank for -1, else `rank`. It must exist in the file.
 int file_rank(own::Data& data, int rank) {
     const auto ranks = opened(data).set.ranks.size();
     const int wanted = rank == -1 ? data.ranks.world->rank() : rank;
@@ -45,7 +45,7 @@ void print_rate(const own::Data& data, std::uint64_t bytes, double seconds) {
                 seconds > 0 ? static_cast<double>(bytes) / seconds / 1048576 : 0);
 }
 
-// All that this rank wants, whatever became of it. `take` reads and counts bytes.
+// Runs this rank's part of a read. `take` reads and counts bytes.
 template <class Take>
 void read_with_all(own::Data& data, bool print, bool collective, const Take& take) {
     const auto start = std::chrono::steady_clock::now();
@@ -54,7 +54,7 @@ void read_with_all(own::Data& data, bool print, bool collective, const Take& tak
     try {
         done = take(bytes);
     } catch (const forebay::Exception& error) {
-        done = error.error();  // told below, with the other ranks
+        done = error.error();  // reported below, after all ranks agree
     }
     if (collective) {
         forebay::comm::agree(*data.ranks.world, done).value();
@@ -69,7 +69,7 @@ std::size_t elements_of(own::Data& data, int file_rank) {
     return opened(data).set.rank(static_cast<std::size_t>(file_rank)).elements;
 }
 
-// Records of this rank's share are counted through all file ranks that are its own.
+// Positions in this rank's share count through all of its file ranks.
 forebay::Result<> read_of_share(own::Data& data, std::size_t first, std::size_t rows, std::int64_t& bytes) {
     std::size_t all = 0;
     for (const int source : opened(data).sources) all += elements_of(data, source);
@@ -194,7 +194,7 @@ std::size_t GenericIO::readNumElems(int rank) {
 
 void GenericIO::readCoords(int coords[3], int rank) {
     auto& data = *state_->data;
-    std::fill(coords, coords + 3, 0);  // of a share of several ranks, as ever
+    std::fill(coords, coords + 3, 0);  // zeros for a share of several ranks, as in GenericIO
     if (takes_share(data, rank)) return;
     const auto& coordinates = opened(data).set.rank(static_cast<std::size_t>(file_rank(data, rank))).coords;
     for (std::size_t d = 0; d < 3; ++d) coords[d] = static_cast<int>(coordinates[d]);

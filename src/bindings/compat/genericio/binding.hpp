@@ -1,4 +1,4 @@
-// What the two halves of the class share: with MPI and without.
+// The common part of the two halves of the class: with MPI and without.
 
 #pragma once
 

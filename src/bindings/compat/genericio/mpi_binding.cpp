@@ -1,4 +1,4 @@
-// The class with MPI: its constructor, and the end of MPI, at which files that are still being made are waited for.
+// The class with MPI: its constructor, and the hook in MPI_Finalize that waits for unfinished files.
 
 #include <mpi.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 void finish_all_by_ranks() {
     const auto finished = own::finish_all(forebay::made::Which::by_ranks);
-    // MPI_Finalize has no answer of its own to give.
+    // MPI_Finalize cannot return our error, so print it.
     if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text()).c_str());
 }
 
@@ -47,8 +47,8 @@ GenericIO::GenericIO(const MPI_Comm& comm, const std::string& file, unsigned) : 
     state_->data = make_data(ranks_of(comm), file);
 }
 
-// As GenericIO does it: about 256 partitions, by the sum of the bytes of the node's name, and for debugging the rank
-// modulo a number on top.
+// As in GenericIO: about 256 partitions, by the sum of the bytes of the node's name. For debugging, the rank modulo a
+// number is added.
 void GenericIO::setNaturalDefaultPartition() {
     const auto number = [](const char* name, int otherwise) {
         const char* text = std::getenv(name);

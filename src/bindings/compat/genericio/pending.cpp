@@ -17,7 +17,7 @@ namespace forebay::genericio {
 
 namespace {
 
-// Sessions of files that are not made yet hold their staging memory: so many at a time.
+// The most unfinished files: the session of each holds its staging memory.
 constexpr std::size_t unfinished_max = 2;
 constexpr std::chrono::milliseconds agent_pause{20};
 
@@ -37,8 +37,8 @@ Result<made::Making> making_of(const std::string& file, bool compress) {
     return making;
 }
 
-/// Whether a writer that is gone has left a whole write in the run. Its agents outlive it and may still be bringing
-/// that write: they are waited for.
+/// True if a writer that is gone left a whole write in the run. Its agents outlive it and may still be draining that
+/// write, so this waits for them.
 Result<bool> holds_a_write(const made::Making& making) {
     const auto& options = making.settings.options;
     const auto& run = making.run;
@@ -50,6 +50,7 @@ Result<bool> holds_a_write(const made::Making& making) {
     };
     sys::wait_until(sys::Clock::now() + options.close_wait, {agent_pause}, [&] {
         if (std::ranges::none_of(staged, is_at_work)) return true;
+        // An agent that only lingers has drained everything, and need not stay for a restart.
         std::ranges::for_each(staged, node::dismiss_lingering);
         return false;
     });
@@ -57,7 +58,7 @@ Result<bool> holds_a_write(const made::Making& making) {
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !committed->empty()) return true;
     FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, run.path()));
-    // Other nodes of the writer leave what they began to drain.
+    // Other nodes of the writer leave their unfinished drains here.
     if (committed) {
         FB_TRY_ASSIGN(begun, catalog::leftovers(sys::posix_store(), run.path(), format::stream_name));
         for (const auto& leftover : begun)
@@ -77,7 +78,7 @@ void warn_of_no_locks(const std::string& file) {
     std::call_once(warned, [&] { std::fputs((made::warning_of_no_locks(file) + "\n").c_str(), stderr); });
 }
 
-/// What earlier writers of the name left: FILE itself stays until the new one takes its place.
+/// Removes the run of earlier writers of the name. FILE itself stays until the new file takes its place.
 Result<> clear(const made::Making& making) {
     FB_TRY(making.run.rename_old_marks());
     FB_TRY(making.clear(false));
@@ -89,6 +90,7 @@ Result<> clear(const made::Making& making) {
 Result<> finish_earlier(const made::FileRanks& ranks, const std::string& file) {
     auto own_count = unfinished().count(ranks);
     return unfinished().finish([&](const WrittenTable& written) {
+        // In the order of writing, so the oldest files are finished first.
         if (written.ranks.key != ranks.key || (written.name() != file && own_count < unfinished_max)) return false;
         --own_count;
         return true;
@@ -120,7 +122,7 @@ Result<> await_file(const std::string& file) {
     FB_TRY_ASSIGN(making, making_of(file, defaults().compresses()));
     if (!run.has_maker() && !run.has_writer()) {
         FB_TRY_ASSIGN(is_sealed, holds_a_write(making));
-        // A write that died before it was sealed: what was there before it is what there is.
+        // The writer died before the seal: the file from before it is still valid.
         if (!is_sealed) return {};
         FB_TRY(making.start());
     }

@@ -1,5 +1,5 @@
-// GenericIO files whose data are sealed and which are still being made by `forebay export genericio` in the background.
-// Their life is that of every file made behind the application (made/writers.hpp); here is what is GenericIO's own.
+// GenericIO files that are sealed, and that `forebay export genericio` is still making in the background. Their life is
+// described in made/writers.hpp; this file has GenericIO's part.
 
 #pragma once
 
@@ -17,17 +17,17 @@ struct WrittenTable : made::WrittenFile {
     Result<> close_session() { return session->close(); }
 };
 
-/// Waits for earlier writes to the name, and for the oldest of too many. The first error, which is theirs and keeps
-/// nobody from writing. Collective.
+/// Waits for earlier writes to the name, and for the oldest files if too many are unfinished. Returns their first
+/// error, which does not prevent the new write. Collective.
 Result<> finish_earlier(const made::FileRanks& ranks, const std::string& file);
-/// Makes the run of the name anew. Collective.
+/// Makes a new run for the name. Collective.
 Result<WrittenTable> begin(const GridRanks& ranks, const std::string& file, bool compress);
-/// Starts the making of the file; the session ends later. Collective.
+/// Starts the process that makes the file. The session ends later. Collective.
 Result<> end(WrittenTable writing);
-/// On one rank of a reader: until the file is there as its last writer left it.
+/// Waits, on one rank of a reader, until the file is complete as its last writer left it.
 Result<> await_file(const std::string& file);
 
-/// Closes the sessions that `which` ranks opened. The first error. Collective over them.
+/// Closes the sessions that `which` ranks opened. Returns the first error. Collective over these ranks.
 Result<> finish_all(made::Which which);
 
 }  // namespace forebay::genericio

@@ -14,7 +14,7 @@ namespace {
 
 Error refusal(const std::string& why, const std::string& next) { return {ErrorKind::refused, why, "", next}; }
 
-// One part alone, where partitions are not asked for.
+// Without check_partitions it opens only one part.
 Result<format::Set> open_set(const std::string& file, bool check_partitions) {
     auto& store = sys::posix_store();
     if (check_partitions) return format::open_set(store, file);
@@ -43,13 +43,15 @@ Result<> check_mismatch(const Data& data, const format::Set& set) {
     return {};
 }
 
-// Bytes of records [begin, end) go to `to`; the rest of the block is read for its checksum.
+// Copies the bytes [begin, end) of the block to `to`. Reads the rest of the block only for its checksum.
 Result<> copy_block(sys::File& file, const foreign::Sealed& block, std::uint64_t begin, std::uint64_t end,
                     std::byte* to) {
     foreign::SealedReader reader;
     FB_TRY(reader.begin(file, block));
     std::vector<std::byte> aside;
     for (std::uint64_t at = 0; at < block.plain_bytes;) {
+        // Three parts: before the wanted bytes, the bytes, and after them. Unwanted bytes are read in windows of
+        // bounded size.
         const bool wanted = at >= begin && at < end;
         const auto stop = at < begin ? begin : at < end ? end : block.plain_bytes;
         auto now = std::min(stop, block.plain_bytes) - at;
@@ -74,7 +76,7 @@ Error damaged(const Data& data, const std::string& variable, int rank, const Err
 std::vector<int> share_of(int file_ranks, int rank, int ranks) {
     const int each = file_ranks / ranks, more = file_ranks % ranks;
     if (each == 0) return ranks - rank <= more ? std::vector<int>{ranks - rank - 1} : std::vector<int>{};
-    const int before = std::max(0, rank - (ranks - more));  // ranks below this one that have one more
+    const int before = std::max(0, rank - (ranks - more));  // ranks below this rank that have one more
     std::vector<int> share(static_cast<std::size_t>(each + (ranks - rank <= more ? 1 : 0)));
     for (std::size_t i = 0; i < share.size(); ++i) share[i] = rank * each + before + static_cast<int>(i);
     return share;
@@ -82,6 +84,7 @@ std::vector<int> share_of(int file_ranks, int rank, int ranks) {
 
 Result<> open(Data& data, Mismatch mismatch, bool check_partitions) {
     data.opened.reset();
+    // The file may still be made by its last writer. One rank waits for all.
     FB_TRY(made::on_first_rank(data.ranks, [&] { return await_file(data.file); }));
     auto set = open_set(data.file, check_partitions);
     const auto own_result = [&]() -> Result<> {

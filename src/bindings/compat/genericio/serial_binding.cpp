@@ -1,4 +1,4 @@
-// The class without MPI. In a library of its own: the two classes have one name.
+// The class without MPI. It is in its own library, since both classes have one name.
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,8 @@ void at_end() {
 }  // namespace
 
 GenericIO::GenericIO(const std::string& file, unsigned) : state_(new State) {
-    // The list of unfinished files is asked first, so that it is made before, and ends after, what is registered here.
+    // finish_all() constructs the list of unfinished files before atexit() registers at_end, so the list still exists
+    // when at_end runs.
     static const int registered = own::finish_all(forebay::made::Which::alone) ? std::atexit(at_end) : -1;
     static_cast<void>(registered);
     state_->data = make_data({forebay::behind::alone()}, file);

@@ -1,4 +1,4 @@
-// What an object of gio::GenericIO holds.
+// The state of an object of gio::GenericIO.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace format = foreign::genericio;
 
 /// The ranks that use a file, and their grid.
 struct GridRanks : behind::SessionRanks {
-    bool is_grid = false;  // of a Cartesian communicator
+    bool is_grid = false;  // true for a Cartesian communicator
     std::array<std::uint64_t, 3> dims{1, 1, 1}, coords{};
 };
 
@@ -24,17 +24,17 @@ struct TableColumn {
     std::byte* data = nullptr;
 };
 
-/// An open file, whose header this rank knows.
+/// An open file. This rank has read its header.
 struct Opened {
     format::Set set;
     bool redistributes = false;
-    std::vector<int> sources;  // of the file's ranks, those that are this rank's
+    std::vector<int> sources;  // the file ranks that are this rank's share
 };
 
 struct Defaults {
     int partition = 0;
     bool compress = false;
-    /// The environment's word is the last, at every write.
+    /// The environment overrides `compress`, at every write.
     bool compresses() const;
 };
 Defaults& defaults();
@@ -46,21 +46,21 @@ struct Data {
     std::array<double, 3> phys_origin{}, phys_scale{};
     int partition = defaults().partition;
     std::vector<TableColumn> columns;
-    std::shared_ptr<const Opened> opened;  // of all copies of the object
+    std::shared_ptr<const Opened> opened;  // shared by all copies of the object
 };
 
-/// Saves the columns and starts the making of the file. Collective.
+/// Saves the columns and starts the process that makes the file. Collective.
 Result<> write(const Data& data);
 
 enum class Mismatch { allowed, disallowed, redistribute };
 /// Collective.
 Result<> open(Data& data, Mismatch mismatch, bool check_partitions);
-/// File ranks that belong to a rank of `ranks`: neighbours, the last ranks one more where they do not come out even;
-/// with fewer file ranks than ranks the last ones have one each, in reverse order.
+/// The file ranks of `rank`, a contiguous part. If they do not divide evenly, the last ranks have one more. If there
+/// are fewer file ranks than ranks, the last ranks have one each, in reverse order.
 std::vector<int> share_of(int file_ranks, int rank, int ranks);
 
-/// Records [first, first + rows) of one file rank into the columns, from record `at` on. Every block is read whole and
-/// compared with its checksum. Returns the bytes that were read.
+/// Reads records [first, first + rows) of one file rank into the columns, from record `at` on. It reads every block
+/// whole and verifies its checksum. Returns the bytes read.
 Result<std::uint64_t> read(const Data& data, int file_rank, std::uint64_t first, std::uint64_t rows, std::uint64_t at);
 
 }  // namespace forebay::genericio

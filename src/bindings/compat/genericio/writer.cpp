@@ -1,4 +1,4 @@
-// A write: one snapshot of a table, a row an element.
+// A write: one snapshot of a table with a row for each element.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t only_step = 0;
 
-// The file is made of the snapshot at once, so it needs neither a view nor company.
+// The file is made from the snapshot at once, so it needs no view and no further snapshots.
 StreamOptions options_of(const Options& options) {
     StreamOptions stream_options;
     for (const auto& [name, stream] : options.streams)
@@ -31,7 +31,8 @@ struct DescribedTable {
     std::vector<ColumnData> places;
 };
 
-// A column for each element of a record, which lies between the others' in memory.
+// A column for each element of a record. In memory the elements of a record lie side by side, so the stride is the
+// record.
 Result<DescribedTable> describe(const Data& data) {
     DescribedTable described;
     for (const auto& column : data.columns) {
@@ -59,7 +60,7 @@ Result<DescribedTable> describe(const Data& data) {
     return described;
 }
 
-// What this rank gives, in memory that lives until it is saved.
+// This rank's values. They must stay in place until the save is done.
 struct Given {
     std::array<double, 3> origin{}, scale{};
     std::array<std::uint64_t, 3> dims{}, coords{};
@@ -67,7 +68,7 @@ struct Given {
 };
 
 Result<> describe_all(const Data& data, Stream& stream, Given& given) {
-    // GenericIO's header is the first rank's.
+    // GenericIO's header has the first rank's values.
     constexpr auto first = Replicated::first_rank;
     FB_TRY(stream.replicated("genericio/phys_origin", f64, {3}, given.origin.data(), {}, first));
     FB_TRY(stream.replicated("genericio/phys_scale", f64, {3}, given.scale.data(), {}, first));
@@ -90,12 +91,13 @@ Result<> save(const Data& data, Session& session, const Options& options) {
     Given given{data.phys_origin, data.phys_scale, data.ranks.dims, data.ranks.coords, data.partition};
     auto stream = session.stream(format::stream_name, options_of(options));
     const auto described = stream ? describe_all(data, *stream, given) : Result<>(stream.error());
+    // A rank that cannot describe its data must not leave the other ranks waiting in save().
     FB_TRY(comm::agree(*data.ranks.world, described));
     FB_TRY(stream->save(only_step));
     return {};
 }
 
-// Here, since whoever makes the file of the data could tell nobody in time.
+// Checked here, since the process that makes the file would report it too late.
 Result<> check_partitions(const Data& data) {
     std::vector<std::int32_t> all(static_cast<std::size_t>(data.ranks.world->size()));
     const std::int32_t own_partition = data.partition;
@@ -116,7 +118,7 @@ Result<> write(const Data& data) {
         own_result = Error{ErrorKind::refused, "there is no variable to write", "", "addVariable() before write()"};
     FB_TRY(comm::agree(*data.ranks.world, own_result));
     FB_TRY(check_partitions(data));
-    // Told when this write is safe.
+    // Errors of earlier writes are returned at the end, after this write is safe.
     const auto earlier = finish_earlier(data.ranks, data.file);
     FB_TRY_ASSIGN(writing, begin(data.ranks, data.file, defaults().compresses()));
     FB_TRY(save(data, *writing.session, writing.making.settings.options));

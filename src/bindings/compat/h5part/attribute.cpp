@@ -11,9 +11,9 @@ namespace forebay::h5part {
 
 namespace {
 
-// An attribute in an object header's message ends at 64 KiB, there as in node files.
+// A message of an object header ends at 64 KiB, in H5Part files as in node files.
 constexpr std::uint64_t attribute_bytes_max = 60'000;
-// Texts of about the same length are of one type, so that a title that grows needs no new layout.
+// Texts of similar length share a type, so that a growing title needs no new layout.
 constexpr std::uint64_t text_step_bytes = 64;
 
 Error no_type() {
@@ -75,7 +75,7 @@ Result<H5PartAttribute> make_attribute(const std::string& name, std::int64_t cod
     if (count <= 0) return refuse(fmt::format("it has {} elements.", count));
     FB_TRY_ASSIGN(known, code_of_h5_type(code));
     H5PartAttribute attribute{.name = name};
-    std::uint64_t bytes = 0;  // that the caller gave
+    std::uint64_t bytes = 0;  // in the caller's value
     if (known == H5PART_STRING) {
         bytes = strnlen(static_cast<const char*>(value), static_cast<std::size_t>(count));
         attribute.type = string_of(static_cast<std::uint32_t>((bytes / text_step_bytes + 1) * text_step_bytes));

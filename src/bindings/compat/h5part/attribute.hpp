@@ -1,4 +1,4 @@
-// An attribute of a file or of a step on its way into a snapshot, and H5Part's type codes.
+// An attribute of a file or of a step for a snapshot, and H5Part's type codes.
 
 #pragma once
 
@@ -14,18 +14,18 @@ namespace forebay::h5part {
 struct H5PartAttribute {
     std::string name;
     Type type;
-    std::uint64_t count = 1;  // of elements; a text has one
+    std::uint64_t count = 1;  // of elements; 1 for a text
     std::vector<std::byte> value;
 };
 
-/// `code` is an id of HDF5. `unsupported` for a type that no attribute of H5Part has.
+/// `code` is an id of HDF5. `unsupported` for a type that H5Part's attributes do not have.
 Result<H5PartAttribute> make_attribute(const std::string& name, std::int64_t code, const void* value,
                                        std::int64_t count);
 
-/// Of the kind whose code H5Part answers.
+/// The error for a missing attribute, of the kind whose code H5Part returns.
 Error no_attribute(const std::string& name);
 
-/// H5Part's code of an element of HDF5's class and size; `unsupported` where it has none.
+/// H5Part's code for an element of HDF5's class and size; `unsupported` if it has no such code.
 Result<std::int64_t> code_of_h5_type(std::int64_t type);
 std::int64_t code_of(Type type);
 

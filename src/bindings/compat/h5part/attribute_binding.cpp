@@ -43,6 +43,7 @@ h5part_int64_t write(const char* function, H5PartFile* f, Of of, const char* nam
         FB_TRY_ASSIGN(group, group_of(*f, of));
         FB_TRY_ASSIGN(attribute, make_attribute(name == nullptr ? "" : name, type, value, nelem));
         FB_TRY_ASSIGN(there, attributes(*f, of));
+        // As H5Part does: each attribute is written once.
         if (std::ranges::find(there, attribute.name, &DatasetInfo::name) != there.end())
             return Error{ErrorKind::broken,
                          fmt::format("attribute '{}' is there already; H5Part writes each once.", attribute.name)};

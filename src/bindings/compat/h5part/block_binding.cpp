@@ -1,4 +1,5 @@
-// The calls of H5Block and H5MultiBlock, for C and for Fortran 77: each is refused, by the lists that declare them.
+// The calls of H5Block and H5MultiBlock, for C and for Fortran 77. Each is refused. The lists that declare them define
+// them too.
 
 #include <forebay/h5part/H5MultiBlock.h>
 
@@ -24,7 +25,7 @@ h5part_int64_t refuse_block(const char* call) {
 #define REFUSED(name, parameters) \
     h5part_int64_t name parameters { return refuse_block(#name); }
 
-// Fortran passes the handle first and what else there is behind it, all by address; none of it is looked at.
+// Fortran passes the handle first and all other arguments after it, by address. They are ignored.
 #define REFUSED_IN_FORTRAN(name) \
     h5part_int64_t name##_(const h5part_int64_t*) { return refuse_block(#name); }
 #define REFUSED_IN_FORTRAN_OF(kind)                         \

@@ -1,4 +1,4 @@
-// Opening and closing, and what all other calls need of the handle.
+// Opening and closing, and the common parts of all calls with a handle.
 
 #include "bindings/compat/h5part/file.hpp"
 
@@ -60,7 +60,7 @@ Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, c
             writing, begin_writing(ranks, file->path, (flags & H5PART_APPEND) != 0, static_cast<std::uint64_t>(align)));
         file->writing.emplace(std::move(writing));
     }
-    // What the first rank saw counts: another node may see a name for a while after it was removed.
+    // The first rank's answer counts: another node may see a removed name for a while.
     if (!file->writing || ((flags & H5PART_APPEND) != 0 && file->writing->stays)) {
         auto reader = H5PartReader::open(file->path);
         FB_TRY(comm::agree(*ranks.world, reader ? Result<>() : Result<>(reader.error())));
@@ -86,11 +86,11 @@ void end_files(const char* function, made::Which which) {
     tell(finish_all(which));
 }
 
-// The lists are made before the function is registered, so that they are still there when that is called.
+// The lists are constructed before the function is registered, so that they still exist when it runs.
 void finish_at_exit() {
     static const int registered = [] {
         open_files();
-        static_cast<void>(finish_all(made::Which::alone));  // of none yet
+        static_cast<void>(finish_all(made::Which::alone));  // there are none yet
         return std::atexit([] { end_files("exit", made::Which::alone); });
     }();
     static_cast<void>(registered);
@@ -139,10 +139,10 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
         if (writer != nullptr && has_group && *has_group) stored = file.reader->datasets(group);
         auto checked = check_step(file, step, group, has_group);
         if (checked && !stored) checked = stored.error();
-        // While a file is read, each rank chooses its step alone; while it is written, all choose the same.
+        // While a file is read, each rank chooses its own step. While it is written, all choose the same.
         FB_TRY(writer != nullptr ? comm::agree(*file.ranks.world, checked) : checked);
         const auto ended = writer != nullptr ? writer->set_step(step, group, *stored) : Result<>();
-        // The new step is set, whatever became of the old one.
+        // The new step is set even if the old step failed.
         file.step = step;
         file.group = group;
         file.group_is_read = *has_group;
@@ -177,7 +177,7 @@ void copy_name(const std::string& name, char* to, std::int64_t bytes) {
 }  // namespace forebay::h5part
 
 std::string H5PartFile::group_of(std::int64_t number) const {
-    // printf's "%0*lld", which pads behind the sign.
+    // Like printf's "%0*lld", which puts the zeros after the sign.
     return step_width > 0 ? fmt::format("{}#{:0{}}", step_name, number, step_width)
                           : fmt::format("{}#{}", step_name, number);
 }
@@ -198,6 +198,7 @@ h5part_int64_t H5PartFileIsValid(H5PartFile* f) { return is_open(f) ? H5PART_SUC
 
 h5part_int64_t H5PartCloseFile(H5PartFile* f) {
     return with("H5PartCloseFile", f, [&]() -> Result<h5part_int64_t> {
+        // The handle is invalid from here on, even if ending the writing fails.
         std::erase(open_files(), f);
         const std::unique_ptr<H5PartFile> file(f);
         file->reader.reset();

@@ -1,4 +1,4 @@
-// The handle of H5Part: one open file, read, written, or both where steps are appended.
+// The handle of H5Part: one open file, for reading, for writing, or for both if steps are appended.
 
 #pragma once
 
@@ -18,7 +18,7 @@ struct H5PartFile {
     std::string step_name = "Step";
     std::int64_t step_width = 0;
     std::int64_t step = -1;
-    std::string group;  // of the step; "" before the first
+    std::string group;  // of the step; "" before the first step
     bool group_is_read = false;
     forebay::h5part::RowsView view;
 
@@ -28,20 +28,20 @@ struct H5PartFile {
 
 namespace forebay::h5part {
 
-/// What an open file is to its callers: NULL is told to the handler, with the code.
+/// Opens a file for its callers. After an error it returns NULL, and the handler gets the code.
 H5PartFile* open_file(const char* function, const char* name, char flags, const SessionRanks& ranks,
                       std::int64_t align);
 
-/// Where no call can follow: ends the writing of files that were never closed, waits for all, and tells the handler.
-/// Collective.
+/// Call it when no further call can follow: ends the writing of files that were never closed, waits for all files, and
+/// reports errors to the handler. Collective.
 void end_files(const char* function, made::Which which);
-/// From the first call on, the end of this process does that for the files that it opened alone.
+/// Makes the end of this process do that for the files that it opened alone.
 void finish_at_exit();
 
-/// Whether the handle is one that is open.
+/// True if the handle is open.
 bool is_open(const H5PartFile* file);
 
-/// guarded() for calls with a handle; a bad one is -77.
+/// guarded() for calls with a handle. A bad handle gives -77.
 template <class Body>
 h5part_int64_t with(const char* function, H5PartFile* file, Body&& body) {
     if (!is_open(file))
@@ -50,13 +50,13 @@ h5part_int64_t with(const char* function, H5PartFile* file, Body&& body) {
 }
 
 h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* function);
-/// Datasets of the current step, by name.
+/// The datasets of the current step, by name.
 Result<std::vector<DatasetInfo>> datasets(H5PartFile& file);
 Result<> need_step(const H5PartFile& file);
 Result<> need_writer(const H5PartFile& file);
-/// A longer name than H5Part's is cut, with a warning: for those that write it and those that read it.
+/// Cuts a name longer than H5Part's limit, with a warning. For writing and for reading.
 std::string dataset_name(const char* function, const char* name);
-/// Copies as much as fits, and ends it.
+/// Copies as much as fits, and ends it with NUL.
 void copy_name(const std::string& name, char* to, std::int64_t bytes);
 
 }  // namespace forebay::h5part

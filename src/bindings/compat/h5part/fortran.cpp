@@ -1,5 +1,5 @@
-// The calls of Fortran 77, under the names that its compilers give them. As in H5Part, steps and the bounds that
-// h5pt_setview takes count from 1, all else from 0.
+// The calls of Fortran 77, under the names of its compilers. As in H5Part, steps and the bounds of h5pt_setview count
+// from 1, all else from 0.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ using namespace forebay::h5part;
 
 namespace {
 
-// A text that is longer in the file than its variable is cut, not written past its end.
+// A text longer than its variable is cut, not written past the variable's end.
 h5part_int64_t read_text(const char* function, H5PartFile* f, bool of_step, const std::string& name, char* value,
                          std::size_t length) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {

@@ -1,5 +1,5 @@
-// What crosses from Fortran 77: texts without an end, padded with blanks, whose lengths follow the other arguments; and
-// handles as INTEGER*8.
+// Arguments of Fortran 77: texts without NUL, padded with blanks, whose lengths follow the other arguments; and handles
+// as INTEGER*8.
 
 #pragma once
 
@@ -23,7 +23,7 @@ inline void pad(const std::string& text, char* to, std::size_t length) {
 }
 
 inline H5PartFile* file_of(const h5part_int64_t* handle) {
-    // What handle_of() gave. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // The inverse of handle_of(). NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<H5PartFile*>(static_cast<std::intptr_t>(*handle));
 }
 

@@ -1,6 +1,6 @@
 #define PARALLEL_IO  // of the header: its calls with a communicator are defined here
 
-// The calls that take a communicator, and the end of MPI, at which files that are still being made are waited for.
+// The calls with a communicator, and the hook in MPI_Finalize that waits for unfinished files.
 
 #include <mpi.h>
 

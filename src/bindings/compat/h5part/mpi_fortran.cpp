@@ -1,6 +1,6 @@
 #define PARALLEL_IO  // of the header
 
-// The calls of Fortran 77 that take a communicator, as the integer that Fortran's MPI has.
+// The calls of Fortran 77 with a communicator, as an integer handle of Fortran's MPI.
 
 #include <sstream>
 
@@ -11,7 +11,7 @@ using namespace forebay::h5part;
 
 namespace {
 
-// "fs_lustre,vfd_mpio_ind": words that H5Part does not know it ignores.
+// "fs_lustre,vfd_mpio_ind": like H5Part, it ignores unknown words.
 char flags_of(const char* text, std::size_t length) {
     int flags = 0;
     std::istringstream words(text_of(text, length));

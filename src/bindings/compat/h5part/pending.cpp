@@ -11,7 +11,7 @@ namespace forebay::h5part {
 
 namespace {
 
-// Sessions of files that are closed but not yet committed hold their slots: so many at a time.
+// The most closed files without commit: the session of each holds its slots.
 constexpr std::size_t uncommitted_max = 2;
 
 made::Writers<WrittenSteps>& closed_files() {
@@ -31,7 +31,7 @@ void tell(const Result<>& finished) {
     if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error());
 }
 
-/// What an earlier writer of the name left is finished for one that appends, and removed for one that begins anew.
+/// The file of an earlier writer of the name is finished if this writer appends, and removed if it begins anew.
 Result<> clear(const made::Making& making, bool appends) {
     auto& store = sys::posix_store();
     const auto& file = making.run.file();
@@ -50,7 +50,7 @@ Result<> clear(const made::Making& making, bool appends) {
 
 Result<WrittenSteps> begin_writing(const SessionRanks& ranks, const std::string& file, bool appends,
                                    std::uint64_t align_bytes) {
-    // What went wrong with another file is told, and keeps nobody from writing this one.
+    // Errors of other files are reported, and do not prevent this file.
     tell(finish_committed(ranks));
     tell(closed_files().finish(
         [&](const WrittenSteps& steps) { return steps.name() == file && steps.ranks.key == ranks.key; }));
@@ -58,7 +58,7 @@ Result<WrittenSteps> begin_writing(const SessionRanks& ranks, const std::string&
     FB_TRY(comm::agree(*ranks.world, making ? Result<>() : Result<>(making.error())));
     WrittenSteps writing{{.ranks = ranks, .making = std::move(*making), .is_locked_until_made = false}};
     FB_TRY(made::claim(writing, [&] { return clear(writing.making, appends); }));
-    auto& more = writing.making.more;  // for this writer's steps, not for those that clear() finished
+    auto& more = writing.making.more;  // for this writer's steps, not for the steps that clear() finished
     if (align_bytes != 0) more.insert(more.end(), {"--align", fmt::format("{}", align_bytes)});
     if (writing.lock.is_of_host()) warn_of_no_locks("H5PartOpenFile", file);
     FB_TRY_ASSIGN(stays, made::exists_on_first_rank(ranks, file));
@@ -79,7 +79,7 @@ Result<> end_writing(WrittenSteps writing) {
             return {};
         });
     }
-    // After an error too: the steps that were kept make a file, and the session ends in its turn.
+    // Also after an error: the saved steps make a file, and the session ends in its turn.
     auto& more = writing.making.more;
     more.insert(more.end(), {"--snapshots", fmt::format("{}", writing.writer->saved())});
     const auto started = made::on_first_rank(writing.ranks, [&] { return writing.making.start(); });
@@ -94,7 +94,7 @@ Result<> await_file(const std::string& file) {
     FB_TRY_ASSIGN(making, making_of(file));
     const auto& run = making.run;
     if (!run.has_maker()) {
-        // A writer is still at it: what it appends to may be read.
+        // The writer is still active. A file that it appends to can be read.
         FB_TRY_ASSIGN(is_closed, sys::posix_store().exists(run.expected_path()));
         FB_TRY_ASSIGN(has_file, sys::posix_store().exists(file));
         if (!is_closed && has_file && run.has_writer()) return {};

@@ -1,6 +1,6 @@
-// H5Part files that are written, and closed ones that `forebay h5part` is still making of their steps. Their life is
-// that of every file made behind the application (made/writers.hpp); here is what is H5Part's own. One list in a
-// process, since H5Part's calls share no handle.
+// H5Part files that are being written, and closed files that `forebay h5part` is still making. Their life is described
+// in made/writers.hpp; this file has H5Part's part. There is one list for the process, since H5Part's calls share no
+// handle.
 
 #pragma once
 
@@ -14,24 +14,23 @@ namespace forebay::h5part {
 
 struct WrittenSteps : made::WrittenFile {
     std::unique_ptr<StepWriter> writer = {};
-    bool stays = false;  // the file was there when it was opened, and keeps its steps
+    bool stays = false;  // the file existed at the opening, and keeps its steps
 
     Result<> close_session() { return writer->session().close(); }
 };
 
-/// Makes the run's directory for a new writer: after it, `appends` says whether the file has steps that stay.
-/// Collective.
+/// Makes the run's directory for a new writer. Then `stays` is true if the file has steps to keep. Collective.
 Result<WrittenSteps> begin_writing(const SessionRanks& ranks, const std::string& file, bool appends,
                                    std::uint64_t align_bytes);
 
-/// Ends the last step and starts the making of the file. Collective.
+/// Ends the last step and starts the process that makes the file. Collective.
 Result<> end_writing(WrittenSteps writing);
 
-/// On the first rank of a reader: waits until the file of that name is there as its last writer closed it.
+/// Waits, on the first rank of a reader, until the file is complete as its last writer closed it.
 Result<> await_file(const std::string& file);
 
-/// Closes the sessions of these ranks whose steps are committed, and all of them where the process ends. The first
-/// error. Collective.
+/// finish_committed() closes the sessions of these ranks whose steps are committed. finish_all() closes all, when the
+/// process ends. Both return the first error. Collective.
 Result<> finish_committed(const made::FileRanks& ranks);
 Result<> finish_all(made::Which which);
 

@@ -1,4 +1,4 @@
-// The calls that say what is there, set a view, and read.
+// The calls that list contents, set a view, and read.
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@ namespace {
 
 bool has_view(const H5PartFile& file) { return file.view.kind != RowsView::Kind::none; }
 
-// As H5Part: calls that need a step take step 0 where none was set.
+// As in H5Part: calls that need a step use step 0 if none was set.
 Result<> some_step(H5PartFile& file, const char* function) {
     if (!file.group.empty()) return {};
     if (set_step(file, 0, function) == H5PART_SUCCESS) return {};
     return Error{ErrorKind::broken, fmt::format("{} has no step 0, and no other was set.", file.path)};
 }
 
-/// All particles of the step, whatever the view.
+/// All particles of the step, independent of the view.
 Result<std::int64_t> all_particles(H5PartFile& file) {
     FB_TRY_ASSIGN(list, datasets(file));
     if (!list.empty()) return list.front().count;
@@ -135,6 +135,7 @@ h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5
             f->view = {};
             return H5PART_SUCCESS;
         }
+        // -1 stands for the beginning, and below for the end.
         const auto first = start == -1 ? 0 : start;
         auto last = end == -1 ? all - 1 : std::min(end, std::numeric_limits<h5part_int64_t>::max() - 1);
         if (first < 0) return Error{ErrorKind::broken, fmt::format("the view begins at {}.", first)};
@@ -142,7 +143,7 @@ h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5
             warn("H5PartSetView", fmt::format("the view's end {} is less than its start {}.", last, first));
             last = first;
         }
-        // What passes the end of a dataset is refused where data are read or written, as in H5Part.
+        // As in H5Part, a view that passes the end of a dataset is refused only when data are read or written.
         f->view = {.kind = RowsView::Kind::range, .start = first, .count = last - first + 1};
         return H5PART_SUCCESS;
     });
@@ -189,7 +190,7 @@ h5part_int64_t H5PartResetView(H5PartFile* f) {
     });
 }
 
-// H5Part gives each rank N / ranks and leaves the rest to nobody; here the first ranks have one more.
+// H5Part gives each rank N / ranks and drops the rest. Here the first ranks have one more.
 h5part_int64_t H5PartSetCanonicalView(H5PartFile* f) {
     return with("H5PartSetCanonicalView", f, [&]() -> Result<h5part_int64_t> {
         f->view = {};

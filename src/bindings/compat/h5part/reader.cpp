@@ -24,7 +24,7 @@ struct VariableNames {
 herr_t visit_link(hid_t group, const char* name, const H5L_info_t*, void* data) {
     auto& names = *static_cast<VariableNames*>(data);
     H5O_info_t info;
-    // A link that leads nowhere is nobody's step.
+    // A dangling link is not a step.
     if (H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) < 0) return 0;
     if (info.type == names.kind && std::string_view(name).starts_with(names.prefix)) names.matches.emplace_back(name);
     return 0;
@@ -47,7 +47,7 @@ Result<Id> memory_space(std::uint64_t count, std::uint64_t stride) {
     return space;
 }
 
-/// Selects what the view shows; how many elements that are.
+/// Selects the elements of the view, and returns their number.
 Result<std::uint64_t> select(const Id& space, std::uint64_t there, const RowsView& view, std::string& note) {
     const auto wanted = view.kind == RowsView::Kind::range    ? static_cast<std::uint64_t>(view.count)
                         : view.kind == RowsView::Kind::points ? view.points.size()
@@ -57,7 +57,7 @@ Result<std::uint64_t> select(const Id& space, std::uint64_t there, const RowsVie
             note = fmt::format("the view has {} elements and is ignored: the dataset has {}.", wanted, there);
         return there;
     }
-    // A selection of one dimension would be taken for one of as many as the dataset has.
+    // HDF5 would read a 1-D selection as one with all dimensions of the dataset.
     if (const auto dimensions = H5Sget_simple_extent_ndims(space.get()); dimensions != 1)
         return Error{ErrorKind::unsupported,
                      fmt::format("the dataset has {} dimensions; a view shows a part of one", dimensions), "",
@@ -174,7 +174,7 @@ Result<> H5PartReader::read_attribute(const std::string& group_name, const std::
     if (H5Tis_variable_str(stored.get()) > 0)
         return Error{ErrorKind::unsupported,
                      fmt::format("attribute '{}' is a text of variable length, which H5Part has not.", name)};
-    // Numbers in the byte order of this machine, whichever wrote them.
+    // Numbers in the byte order of this machine, for any byte order in the file.
     FB_TRY_ASSIGN(type, H5Tget_class(stored.get()) == H5T_STRING
                             ? own(H5Tcopy(stored.get()), "reading an attribute")
                             : own(H5Tget_native_type(stored.get(), H5T_DIR_ASCEND), "reading an attribute"));
@@ -190,6 +190,7 @@ Result<std::string> H5PartReader::read_text(const std::string& group_name, const
         FB_TRY_ASSIGN(type, own(H5Aget_type(attribute.get()), "reading an attribute"));
         if (H5Tget_class(type.get()) != H5T_STRING)
             return Error{ErrorKind::unsupported, fmt::format("attribute '{}' is no text.", name)};
+        // One byte more: the stored text may lack its NUL.
         text.resize(H5Aget_storage_size(attribute.get()) + 1);
     }
     FB_TRY(read_attribute(group_name, name, text.data()));

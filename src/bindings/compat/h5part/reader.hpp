@@ -1,4 +1,4 @@
-// An H5Part file that is read: by serial HDF5, each rank for itself, so that no call waits for another rank.
+// An H5Part file being read, by serial HDF5. Each rank reads for itself, so no call waits for another rank.
 
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace forebay::h5part {
 
-/// What a rank reads or writes of each dataset, and how it lies in memory.
+/// A rank's part of each dataset, and its layout in memory.
 struct RowsView {
     enum class Kind { none, range, points } kind = Kind::none;
-    std::int64_t start = 0, count = 0;  // range; a rank may have none, and it may pass the dataset's end
+    std::int64_t start = 0, count = 0;  // a range; it may be empty, and may pass the end of the dataset
     std::vector<hsize_t> points;
     std::uint64_t stride = 1;  // in memory, in elements
 
-    /// Data calls are refused: the caller's arrays have as many elements as the view that could not be set.
+    /// Calls for data are then refused: the caller's arrays have the size of a view that could not be set.
     static RowsView nowhere() { return {.kind = Kind::range, .start = -1, .count = 1}; }
 };
 
@@ -37,16 +37,16 @@ public:
     /// Groups directly under the root whose names begin with `prefix`.
     Result<std::vector<std::string>> groups(const std::string& prefix) const;
 
-    /// Datasets of a group, by name.
+    /// The datasets of a group, by name.
     Result<std::vector<DatasetInfo>> datasets(const std::string& group) const;
-    /// `missing` without the dataset. `note` gets what a user should know of what was read.
+    /// `missing` without the dataset. `note` gets a remark for the user about the data.
     Result<> read(const std::string& group, const std::string& name, hid_t type, const RowsView& view, void* to,
                   std::string& note) const;
 
-    /// Of a group, or of the file for ""; in the order in which they were made.
+    /// The attributes of a group, or of the file for "", in the order of their creation.
     Result<std::vector<DatasetInfo>> attributes(const std::string& group) const;
     Result<> read_attribute(const std::string& group, const std::string& name, void* to) const;
-    /// The bytes of a text without its end.
+    /// The bytes of a text without its NUL.
     Result<std::string> read_text(const std::string& group, const std::string& name) const;
 
 private:

@@ -18,7 +18,7 @@ namespace {
 struct Reporting {
     h5part_error_handler handler = H5PartReportErrorHandler;
     h5part_int64_t code = H5PART_SUCCESS;
-    // H5Part is silent unless asked; what has become of output must not be.
+    // H5Part is silent by default. Errors about output must not be.
     h5part_int64_t verbosity = H5PART_VERB_ERROR;
     bool is_first_rank = true;
 };
@@ -37,7 +37,7 @@ std::string filled(const char* format, std::va_list arguments) {
     va_copy(again, arguments);
     const int bytes = std::vsnprintf(nullptr, 0, format, again);
     va_end(again);
-    std::string text(static_cast<std::size_t>(std::max(bytes, 0)) + 1, '\0');  // with the NUL that is written
+    std::string text(static_cast<std::size_t>(std::max(bytes, 0)) + 1, '\0');  // with room for the NUL
     std::vsnprintf(text.data(), text.size(), format, arguments);
     text.pop_back();
     return text;

@@ -1,4 +1,4 @@
-// How a call of H5Part answers: its codes, its error handler, its verbosity. H5Part has one of each in a process.
+// The answers of H5Part's calls: codes, error handler, verbosity. H5Part has one of each in a process.
 
 #pragma once
 
@@ -13,23 +13,23 @@
 
 namespace forebay::h5part {
 
-/// refused: -22; missing: -201; full: -12; unsupported: -210, a type that H5Part has not; all else: -400.
+/// refused: -22; missing: -201; full: -12; unsupported: -210, for a type that H5Part does not have; all else: -400.
 h5part_int64_t code_of(ErrorKind kind);
 
-/// Tells the handler; what it returns, the call returns.
+/// Calls the handler, and returns its result, which the failing call returns too.
 h5part_int64_t fail(const char* function, h5part_int64_t code, const Error& error);
 
-/// Of this rank's count, or of another's where this one is good.
+/// The error about this rank's count, or about another rank's count if this count is good.
 Error refused_particles(std::int64_t count);
 
-/// On standard error from H5PART_VERB_WARN on, by the first rank alone.
+/// Prints to standard error if the verbosity is H5PART_VERB_WARN or more, only on the first rank.
 void warn(const char* function, const std::string& text);
-/// Once in a process, by the first rank: that the file system of `file` has no locks. From H5PART_VERB_ERROR on, since
-/// it is about what other programs may do to the file.
+/// Warns once in a process, on the first rank, that the file system of `file` has no locks. Prints from
+/// H5PART_VERB_ERROR on, since other programs may then damage the file.
 void warn_of_no_locks(const char* function, const std::string& file);
 void say_as_first_rank(bool is_first);
 
-/// Calls `body`, which returns a Result of what the call answers; no exception crosses the border.
+/// Calls `body`, which returns a Result with the call's answer. No exception gets out.
 template <class Body>
 h5part_int64_t guarded(const char* function, Body&& body) {
     Error error;

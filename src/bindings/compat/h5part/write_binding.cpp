@@ -12,7 +12,7 @@ using namespace forebay::h5part;
 
 namespace {
 
-// So that one character is left of the name: it shares its place with '#', the number and a NUL.
+// One character stays for the name: '#', the number and a NUL take the rest.
 constexpr h5part_int64_t step_width_max = H5PART_STEPNAME_LEN - 3;
 
 h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type type, const void* data) {
@@ -37,11 +37,13 @@ Result<std::int64_t> first_row(H5PartFile& file, std::int64_t count) {
     return share.first;
 }
 
-// What each rank writes or reads from now on: its part of each dataset, and how that lies in memory.
+// Sets each rank's part of the datasets, and its layout in memory, for the next writes and reads.
 h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t count, h5part_int64_t stride) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {
+        // If the call fails, later calls for data are refused: the old view would be wrong for the caller's arrays.
         f->view = RowsView::nowhere();
-        // A negative count is refused on all ranks, by the calls below: none may leave the others in them.
+        // With several ranks the calls below refuse a negative count on all ranks: no rank may leave the others waiting
+        // in them.
         if (count <= 0 && f->ranks.key.empty()) return refused_particles(count);
         if (stride < 1) warn(function, "a stride less than 1 is taken for 1.");
         FB_TRY_ASSIGN(first, first_row(*f, count));
@@ -87,7 +89,7 @@ h5part_int64_t H5PartSetNumParticlesStrided(H5PartFile* f, const h5part_int64_t 
     return set_particles("H5PartSetNumParticlesStrided", f, nparticles, stride);
 }
 
-// Chunks are what the file of HDF5 needs where parts of it come and go; here it is laid out once and contiguous.
+// Chunks are for files that grow and shrink. Here each dataset is laid out once, contiguous.
 h5part_int64_t H5PartSetChunkSize(H5PartFile* f, const h5part_int64_t size) {
     return with("H5PartSetChunkSize", f, [&]() -> Result<h5part_int64_t> {
         if (size <= 0) return Error{ErrorKind::refused, fmt::format("the chunk size {} is refused.", size)};
@@ -112,7 +114,7 @@ h5part_int64_t H5PartWriteDataInt32(H5PartFile* f, const char* name, const h5par
     return write("H5PartWriteDataInt32", f, name, i32, array);
 }
 
-// Writes do not go to the storage from the ranks, and reads of a rank wait for no other.
+// Ranks do not write to storage themselves, and the reads of a rank wait for no other rank.
 h5part_int64_t H5PartSetThrottle(H5PartFile* f, int factor) {
     return with("H5PartSetThrottle", f, [&]() -> Result<h5part_int64_t> {
         if (factor < 0) return Error{ErrorKind::refused, fmt::format("the throttle {} is refused.", factor)};

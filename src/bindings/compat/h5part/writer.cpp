@@ -1,11 +1,11 @@
-// Turns calls of H5Part into saves. A step is collected in `step_` from set_step() until end_step(): its columns, its
-// attributes, and either copies of the columns or a slot that they are written to directly.
+// Turns calls of H5Part into saves. `step_` collects a step from set_step() to end_step(): its columns, its attributes,
+// and either copies of the columns or the slot that they are written to directly.
 //
-// A stream has a fixed set of columns, and H5Part steps may differ in theirs. So each set of columns is a Series with a
-// stream of its own ("steps", "steps-2", ...). A step whose first column is that of the series before is expected to be
-// like it and is written straight into a slot (begin_directly). If it turns out otherwise, leave_slot() copies the
-// columns out, and the step is saved like a new one (save_step). Names and values of the file so far are kept here as
-// well, because programs ask a file that they write for them.
+// A stream has a fixed set of columns, and H5Part steps may differ in their columns. So each set of columns is a Series
+// with its own stream ("steps", "steps-2", ...). If the first column of a step is that of the last series, the step is
+// expected to be the same, and is written directly into a slot (begin_directly). If that turns out wrong, leave_slot()
+// copies the columns out, and save_step() saves the step like a new one. Names and values of the file so far are kept
+// here too, because programs ask for them while they write.
 
 #include "bindings/compat/h5part/writer.hpp"
 
@@ -57,7 +57,7 @@ StreamOptions options_of(const Options& options) {
     StreamOptions stream_options;
     for (const auto& [name, stream] : options.streams)
         if (name == "steps") stream_options = stream;
-    // The file holds every step, so none may be skipped or pruned; the file is made of all of them at the end.
+    // The file holds every step, so no step may be skipped or pruned. The file is made from all of them at the end.
     stream_options.policy = Policy::wait;
     stream_options.keep = 0;
     stream_options.view = false;
@@ -85,6 +85,7 @@ Result<> StepWriter::set_step(std::int64_t number, const std::string& group, con
     const auto ended = end_step();
     step_ = Step{.number = number, .group = group};
     for (const auto& attribute : stored) written_[group].try_emplace(attribute.name, attribute);
+    // Kept for forget_step(), if the step cannot be saved.
     step_->before = {groups_.contains(group), written_[group], attributes(group)};
     groups_.insert(group);
     return ended;
@@ -93,6 +94,7 @@ Result<> StepWriter::set_step(std::int64_t number, const std::string& group, con
 Result<std::int64_t> StepWriter::set_particles(std::int64_t rows) {
     FB_TRY_ASSIGN(share, share_of(*ranks_.world, rows));
     const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
+    // All ranks refuse together, so that none waits for another.
     if (ranks_.world->max(differs ? 1 : 0) != 0)
         return Error{ErrorKind::refused,
                      fmt::format("step {} has columns of {} particles already; their number cannot change "
@@ -104,7 +106,7 @@ Result<std::int64_t> StepWriter::set_particles(std::int64_t rows) {
     return first_row_;
 }
 
-// A step that begins as the last one did is expected to go on like it.
+// A step that begins like the last step is expected to continue like it.
 Result<> StepWriter::begin_directly(const Column& first) {
     if (last_ == nullptr || last_->columns.empty() || last_->columns.front() != first ||
         last_->steps.contains(step_->number))
@@ -116,7 +118,7 @@ Result<> StepWriter::begin_directly(const Column& first) {
     return {};
 }
 
-// What was written so far is taken out of the slot: the next begin of the stream gives it up.
+// Copies the columns out of the slot. The next begin of the stream discards the slot.
 Result<> StepWriter::leave_slot() {
     if (!step_->direct) return {};
     for (std::size_t c = 0; c < step_->columns.size(); ++c) {
@@ -134,13 +136,14 @@ Result<std::byte*> StepWriter::place_of(const Column& column) {
     auto& step = *step_;
     if (step.columns.empty()) FB_TRY(begin_directly(column));
     auto known = std::ranges::find(step.columns, column.name, &Column::name);
-    if (known != step.columns.end() && *known != column) {  // written again, as another type
+    if (known != step.columns.end() && *known != column) {  // written again, with another type
         FB_TRY(leave_slot());
         step.copies.erase(step.copies.begin() + (known - step.columns.begin()));
         step.columns.erase(known);
         known = step.columns.end();
     }
     if (known == step.columns.end()) {
+        // The series has no such column, so the slot has no place for it.
         if (step.direct && std::ranges::find(step.series->columns, column) == step.series->columns.end())
             FB_TRY(leave_slot());
         step.columns.push_back(column);
@@ -173,7 +176,7 @@ Result<> StepWriter::write(const std::string& name, Type type, const void* data,
     const bool is_whole = rows.kind == RowsView::Kind::range && rows.count == rows_;
     const Column column{names::stored_name(name), type};
     const bool begins_partly = !is_whole && std::ranges::find(step.columns, column) == step.columns.end();
-    // A view is refused after place_of(), in which other ranks wait for this one.
+    // place_of() may wait for other ranks, so every rank calls it before a bad view is refused.
     const auto to = place_of(column);
     step.broken = [&]() -> Result<> {
         FB_TRY(to);
@@ -187,6 +190,7 @@ Result<> StepWriter::write(const std::string& name, Type type, const void* data,
         return {};
     }();
     FB_TRY(step.broken);
+    // Rows outside the view are 0 until they are written.
     if (begins_partly) std::fill_n(*to, static_cast<std::size_t>(rows_) * type.size_bytes, std::byte{});
     put_rows(*to, data, rows, first_row_, type.size_bytes);
     written_[step.group][name] = {name, code_of(type), all_rows_};
@@ -219,6 +223,7 @@ std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
 }
 
 StepWriter::Values StepWriter::values_of(const Step& step) const {
+    // The length is rounded up, so that group names of similar length share a type.
     H5PartAttribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
     group.value.resize(group.type.size_bytes);
     std::memcpy(group.value.data(), step.group.data(), step.group.size());
@@ -241,8 +246,8 @@ bool StepWriter::knows(const Series& series, const Values& values) {
                               [](const auto& first, const auto& other) { return first.fits(other); });
 }
 
-// Values that the stream knows are stored where it looks for them; others cost a new layout. All are described anew
-// then, since the file gets its attributes in the order of the stream's variables.
+// Values that fit the description are stored at their addresses. Other values cost a new layout. Then all are described
+// anew, since the file gets its attributes in the order of the stream's variables.
 Result<> StepWriter::describe(Series& series, Values values) {
     if (knows(series, values)) {
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -251,10 +256,10 @@ Result<> StepWriter::describe(Series& series, Values values) {
     }
     for (; !series.values.empty(); series.values.pop_back()) FB_TRY(series.stream.forget(series.values.back().name));
     for (auto& value : values) {
-        // Attributes are the file's metadata, of which H5Part itself writes what the first rank has.
+        // Attributes are metadata of the file. H5Part itself writes the first rank's values.
         FB_TRY(series.stream.replicated(value.name, value.type, value.scalar ? Extents{} : Extents{value.count},
                                         value.bytes.data(), {}, Replicated::first_rank));
-        series.values.push_back(std::move(value));  // whose bytes stay where they are
+        series.values.push_back(std::move(value));  // its bytes stay where they are
     }
     return {};
 }
@@ -282,6 +287,7 @@ Result<StepWriter::Series*> StepWriter::series_for(const Step& step) {
 Result<> StepWriter::save_step(Step& step) {
     if (step.direct) {
         auto values = values_of(step);
+        // The slot has every column of the series, and the values fit: it can be sealed as it is.
         if (knows(*step.series, values) && step.columns.size() == step.series->columns.size()) {
             FB_TRY(describe(*step.series, std::move(values)));
             FB_TRY_ASSIGN(saved, step.direct->seal());
@@ -306,7 +312,7 @@ Result<> StepWriter::save_step(Step& step) {
     return {};
 }
 
-// So that the step can be written again.
+// Forgets the step, so that it can be written again.
 void StepWriter::forget_step() {
     const auto& [was_there, datasets, attributes] = step_->before;
     if (!was_there) groups_.erase(step_->group);
@@ -316,11 +322,12 @@ void StepWriter::forget_step() {
 
 Result<> StepWriter::end_step() {
     if (!step_) return {};
-    // A rank whose write failed has told its caller; the others learn here that the step is not saved.
+    // A rank whose write failed has already reported it. The other ranks learn here that the step is not saved.
     auto ended = comm::agree(*ranks_.world, step_->broken);
     if (ended) ended = save_step(*step_);
     if (ended) {
         step_->series->steps.insert(step_->number);
+        // The next step is expected to have the same columns.
         last_ = step_->series;
         ++snapshots_;
     }
@@ -334,6 +341,7 @@ Result<> StepWriter::end_step() {
 
 Result<std::int64_t> StepWriter::close(bool always) {
     const auto ended = end_step();
+    // Attributes of the file need a snapshot to carry them, even if there is no step.
     if (ended && snapshots_ == 0 && (always || !attributes("").empty())) {
         step_ = Step{.number = 0};
         FB_TRY(end_step());
@@ -346,6 +354,7 @@ bool StepWriter::committed() const {
     if (series_.empty()) return true;
     std::uint64_t saves = 0;
     for (const auto& series : series_) saves += series->stream.counters().saves;
+    // The counter of commits is the session's, the counters of saves are the streams'.
     return series_.front()->stream.counters().commits >= saves;
 }
 

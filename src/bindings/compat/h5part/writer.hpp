@@ -1,8 +1,8 @@
-// An H5Part file that is written: each step is a snapshot of a session whose run lies beside the file.
+// An H5Part file being written: each step is a snapshot of a session whose run lies beside the file.
 //
-// Columns come one by one. The first time, they are kept until the step ends, since a table's columns must be known
-// before the slot is laid out; later steps with the same columns go straight into the slot. A step that turns out
-// otherwise is taken out of the slot again and saved as one that is new.
+// Columns come one by one. The first step keeps copies of them until it ends, since a table's columns must be known
+// before the slot is laid out. Later steps with the same columns are written directly into the slot. If a step turns
+// out different, its data are copied out of the slot and saved like a first step.
 //
 // Ranks: set_particles(), end_step(), close() and the first write() of a step are collective, and so is every call that
 //        may end a step.
@@ -23,44 +23,45 @@ namespace forebay::h5part {
 
 using behind::SessionRanks;
 
-/// Rows of all ranks lie in the order of the ranks.
+/// The rows of all ranks, in the order of the ranks.
 struct Share {
-    std::int64_t first = 0;  // row of this rank
-    std::int64_t all = 0;    // rows of all ranks
+    std::int64_t first = 0;  // the first row of this rank
+    std::int64_t all = 0;    // the number of rows of all ranks
 };
-/// `refused` where any rank has less than 0. Collective.
+/// `refused` if a rank has less than 0. Collective.
 Result<Share> share_of(comm::Group& world, std::int64_t rows);
 
 class StepWriter {
 public:
-    /// Opens the session over `ranks` with `options`, whose run is there and empty. `appends`: the file at the run's
-    /// side keeps its steps. Collective.
+    /// Opens the session over `ranks` with `options`, whose run exists and is empty. `appends`: the file beside the run
+    /// keeps its steps. Collective.
     static Result<std::unique_ptr<StepWriter>> open(const SessionRanks& ranks, const Options& options, bool appends);
 
-    /// Ends the step before, unless that is the same, which goes on. The new one is set even if ending failed: what the
-    /// old one made is then forgotten. `number` is not negative; `stored` is what the file has of the step. Collective.
+    /// Sets the step. Ends the step before, unless it is the same step. The new step is set even if that fails: the
+    /// failed step is then forgotten. `number` is not negative; `stored` are the step's datasets in the file.
+    /// Collective.
     Result<> set_step(std::int64_t number, const std::string& group, const std::vector<DatasetInfo>& stored);
-    /// This rank's rows from now on; they lie behind those of the ranks before it. Returns the first one. Collective.
+    /// Sets this rank's number of rows. They follow the rows of the ranks before it. Returns the first row. Collective.
     Result<std::int64_t> set_particles(std::int64_t rows);
     bool has_particles() const { return rows_ >= 0; }
     std::int64_t all_particles() const { return all_rows_; }
-    /// The rows of the view, which must be this rank's; rows that nothing is written to are 0. An error on any rank
+    /// Writes the rows of the view, which must be this rank's. Rows that are never written are 0. An error on any rank
     /// keeps the step out of the file.
     Result<> write(const std::string& name, Type type, const void* data, const RowsView& view);
 
-    /// One that is not there yet: H5Part writes each once. Without a group: of the file.
+    /// Adds a new attribute: H5Part writes each once. Without a group it is an attribute of the file.
     void put_attribute(const std::string& group, H5PartAttribute attribute);
-    /// In the order in which they were put, which is theirs in the file too.
+    /// In the order of put_attribute(), which is the order in the file.
     const std::vector<H5PartAttribute>& attributes(const std::string& group) const;
     const H5PartAttribute* attribute(const std::string& group, const std::string& name) const;
-    /// What a step has, by name: written, or stored in the file before.
+    /// The datasets of a step, by name: written now, or stored in the file before.
     std::vector<DatasetInfo> datasets(const std::string& group) const;
     const std::set<std::string>& groups() const { return groups_; }
 
-    /// Ends the last step. With `always` a file without steps is one too. How many snapshots there are. Collective.
+    /// Ends the last step. With `always` a file without steps is made too. Returns the number of snapshots. Collective.
     Result<std::int64_t> close(bool always);
     Session& session() { return session_; }
-    /// Whether this node's agent has committed all of them. Local.
+    /// True if this node's agent has committed all snapshots. Local.
     bool committed() const;
     std::int64_t saved() const { return snapshots_; }
 
@@ -88,9 +89,9 @@ private:
         std::optional<Particles> table;
         std::vector<Column> columns;
         std::set<std::int64_t> steps;
-        Values values;  // as described; the stream knows their addresses
+        Values values;  // as described; the stream holds their addresses
     };
-    // What was known of a step's group before this snapshot of it.
+    // The facts about a step's group before this snapshot of it.
     struct Before {
         bool was_there = false;
         std::map<std::string, DatasetInfo> datasets;
@@ -100,7 +101,7 @@ private:
         std::int64_t number = -1;
         std::string group;
         std::vector<Column> columns;
-        std::vector<std::vector<std::byte>> copies;  // of the columns that are not in the slot
+        std::vector<std::vector<std::byte>> copies;  // of columns that are not in the slot
         Series* series = nullptr;
         std::optional<DirectSave> direct;
         Attributes attributes;
@@ -135,7 +136,7 @@ private:
     std::int64_t snapshots_ = 0;
     std::set<std::string> groups_;
     std::map<std::string, std::map<std::string, DatasetInfo>> written_;
-    std::map<std::string, Attributes> attributes_;  // by group; those of the file under ""
+    std::map<std::string, Attributes> attributes_;  // by group; "" for the file's
 };
 
 }  // namespace forebay::h5part

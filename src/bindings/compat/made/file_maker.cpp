@@ -24,7 +24,9 @@ Result<FileMaker> FileMaker::begin(sys::Store& store, FileRun run, bool backgrou
             fmt::format("{} is being made by another process{}", run.file(), node::run_lock_doubt(run.finish_lock())),
             "", fmt::format("wait for it; its log is {}", run.finish_log())};
     if (!lock) return lock.error();
+    // The reason of an earlier attempt no longer counts.
     FB_TRY(store.remove(run.failed_path()));
+    // The parent continues now. The lock shows to all that the file is being made.
     if (start) start->ready();
     return FileMaker(store, std::move(run), std::move(*lock));
 }
@@ -41,7 +43,7 @@ Result<> FileMaker::end(const Result<>& outcome, bool keep) {
         if (!written) return with_context(ended.error(), ended.error().what + " (" + written.error().what + ")");
         return ended;
     }
-    // Under the lock, for which the next writer of the name waits.
+    // Removed under the lock, for which the next writer of the name waits.
     if (keep || run_.has_writer()) return {};
     return sys::remove_tree_at_once(*store_, run_.path());
 }

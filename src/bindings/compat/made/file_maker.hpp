@@ -1,6 +1,6 @@
-// The process that makes the file of a run. It holds the run's finish.lock meanwhile, and leaves its outcome where the
-// ranks that wrote the file look for it: `made`, or `failed` with the reason. A user may start it by hand, and the
-// writers' library starts it in the background (making.hpp).
+// The process that makes the file of a run. It holds the run's finish.lock, and leaves its outcome in the run for the
+// ranks that wrote the file: `made`, or `failed` with the reason. The writers' library starts it in the background
+// (making.hpp), or a user by hand.
 //
 // Life: begin -> the file is made -> end
 
@@ -14,13 +14,13 @@ namespace forebay::made {
 
 class FileMaker {
 public:
-    /// Takes the lock. With `background` this process first goes on as one of its own, of low priority and on any
-    /// processor; the process that started it goes on once the lock is held. `retry` while another process makes the
-    /// same file, `missing` without the run.
+    /// Takes the lock. With `background` this process first becomes a daemon, of low priority and on any processor; its
+    /// parent continues when the lock is held. `retry` if another process makes the same file, `missing` without the
+    /// run.
     static Result<FileMaker> begin(sys::Store& store, FileRun run, bool background);
 
-    /// Writes the outcome down, and gives it back. After success the run is removed, unless `keep` is set or a writer
-    /// lives, who then removes it (Making::remove).
+    /// Writes down the outcome, and returns it. After success it removes the run, unless `keep` is set. If a writer
+    /// lives, the writer removes it (Making::remove_if_made).
     Result<> end(const Result<>& outcome, bool keep);
 
 private:

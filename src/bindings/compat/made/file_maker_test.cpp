@@ -1,6 +1,6 @@
-// Goal: one process makes a file at a time, its outcome stands where the writer looks for it, and the run is deleted
-// only when nobody needs it.
-// Method: makers in this process, since their locks hold within one too; a writer is its lock.
+// Goal: one process makes a file at a time, its outcome is where the writer looks for it, and the run is deleted only
+// when nobody needs it.
+// Method: makers in this process, since their locks also hold within a process; a writer is its lock.
 
 #include <doctest/doctest.h>
 

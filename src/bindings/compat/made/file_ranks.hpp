@@ -1,4 +1,4 @@
-// The ranks that opened a file together, and what their first rank does for all of them.
+// The ranks that opened a file together, and the work of their first rank for all of them.
 
 #pragma once
 
@@ -14,23 +14,23 @@ namespace forebay::made {
 /// One process, or the ranks of a communicator.
 struct FileRanks {
     std::shared_ptr<comm::Group> world;
-    /// Equal for communicators of the same processes in the same order; empty for a process alone.
+    /// Equal for communicators of the same processes in the same order. Empty for a single process.
     std::string key;
 
     bool is_first() const { return world->rank() == 0; }
 };
 
-/// Files that end with the process, and files that end with MPI.
+/// alone: files that end with the process. by_ranks: files that end with MPI.
 enum class Which { alone, by_ranks };
 inline bool is_of(Which which, const FileRanks& ranks) { return ranks.key.empty() == (which == Which::alone); }
 
-/// The first rank does `work`; every rank gets its error. Collective.
+/// The first rank does `work`. Every rank gets its error. Collective.
 template <class Work>
 Result<> on_first_rank(const FileRanks& ranks, Work&& work) {
     return comm::agree(*ranks.world, ranks.is_first() ? Result<>(work()) : Result<>());
 }
 
-/// Whether the first rank sees the path; every rank gets its answer. Collective.
+/// True if the first rank sees the path. Every rank gets its answer. Collective.
 inline Result<bool> exists_on_first_rank(const FileRanks& ranks, const std::string& path) {
     bool exists = false;
     FB_TRY(on_first_rank(ranks, [&]() -> Result<> {

@@ -25,10 +25,10 @@ bool FileRun::keeps_writer() const {
 }
 bool FileRun::has_maker() const { return node::run_lock_is_held(finish_lock()); }
 
-// Storage that does not answer is an error, never an absent file: an append would replace what is there.
+// If storage does not answer, that is an error, never an absent file: an append would replace an existing file.
 Result<bool> FileRun::exists() const { return sys::posix_store().exists(path_); }
 
-// The old mark is not renamed before: a run that is made may be kept where a reader must not write.
+// Does not rename the old mark: a kept run may lie in a directory that a reader must not write to.
 Result<bool> FileRun::is_made() const {
     FB_TRY_ASSIGN(has_file, sys::posix_store().exists(file_));
     if (!has_file) return false;
@@ -48,7 +48,7 @@ Error FileRun::in_use() const {
             "wait for its end, or write to another name"};
 }
 
-// The writer's lock goes last: while it is there, the next process goes on where one that was killed had stopped.
+// The writer's lock goes last: as long as it exists, the next process continues after a kill.
 Result<> FileRun::rename_old_marks() const {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(is_old, store.exists(old_name("writer")));

@@ -1,13 +1,13 @@
-// The run beside a file of another library, FILE.forebay for FILE: snapshots lie in it until the file is made of them.
-// Writers, makers and readers of the file find each other by these names, whichever library's file it is:
+// The run beside a file of another library, FILE.forebay for FILE: it holds the snapshots until the file is made.
+// Writers, makers and readers of the file find each other by these names, for files of any library:
 //
-//   FILE.forebay/writer.lock    held as long as a session of the writer is open
+//   FILE.forebay/writer.lock    held while a session of the writer is open
 //   FILE.forebay/finish.lock    held while the file is made
-//   FILE.forebay/*.lock.host    the host of the lock's holder, where the file system has no locks (node/run_lock.hpp)
-//   FILE.forebay/expected       how many snapshots there are; an H5Part writer writes it once it has closed the file
-//   FILE.forebay/made           the file is durable: nothing in the run is needed any more
-//   FILE.forebay/failed         why the file could not be made
-//   FILE.forebay/finish.log     what the maker printed
+//   FILE.forebay/*.lock.host    the host of the lock's holder, if the file system has no locks (node/run_lock.hpp)
+//   FILE.forebay/expected       the number of snapshots; an H5Part writer writes it after it has closed the file
+//   FILE.forebay/made           the file is durable: the run is no longer needed
+//   FILE.forebay/failed         the reason why the file could not be made
+//   FILE.forebay/finish.log     the maker's output
 //   FILE.forebay.gone           a run that is being removed
 
 #pragma once
@@ -32,25 +32,23 @@ public:
     std::string made_path() const { return path_ + "/made"; }
     std::string gone_path() const { return path_ + ".gone"; }
 
-    /// Whether a process holds the lock, or one of another host may.
+    /// True if a process holds the lock, or if a process on another host may hold it.
     bool has_writer() const;
     bool has_maker() const;
-    /// The same, after a while: a writer whose mpiexec was killed is ending.
+    /// has_writer() after a short wait: a writer may be ending because its mpiexec was killed.
     bool keeps_writer() const;
 
     Result<bool> exists() const;  // the run
-    /// By its mark, and because the file is there: of a run that was kept, a file that somebody has removed is made
-    /// again.
+    /// True if the mark and the file exist. If a run was kept and somebody removed its file, the file is made again.
     Result<bool> is_made() const;
-    /// Whether the run is there and the file is not made of it yet.
+    /// True if the run exists and the file is not made yet.
     Result<bool> is_unfinished() const;
 
-    /// `refused`: another program writes the file.
+    /// The error `refused`: another program writes the file.
     Error in_use() const;
 
-    /// Older versions gave other names to the locks and marks of a GenericIO file's run. Gives them today's, so that
-    /// the file is made of that run as of any other. `retry` while a process of such a version writes or makes the
-    /// file.
+    /// Renames the locks and marks of a GenericIO file's run from the names of older versions, so that its file is made
+    /// like any other. `retry` while a process of such a version writes or makes the file.
     Result<> rename_old_marks() const;
 
 private:

@@ -1,6 +1,6 @@
-// Goal: a run that an older version left beside a GenericIO file is finished by this version, and left alone while a
-// process of that version is at it.
-// Method: runs by hand with the older names, whole and cut off at each mark; locks that this test holds.
+// Goal: a run of an older version beside a GenericIO file is finished by this version. It is left alone while a process
+// of that version uses it.
+// Method: runs made by hand with the older names, whole and cut off at each mark; locks that this test holds.
 
 #include <doctest/doctest.h>
 
@@ -49,7 +49,7 @@ TEST_CASE("marks of an older version get today's names, also where a process was
 
 TEST_CASE("a file that an older version made is made") {
     const OldRun place({"writer", "maker", "made"});
-    CHECK_FALSE(place.run.is_made().value());  // the file is not there
+    CHECK_FALSE(place.run.is_made().value());  // the file does not exist
     REQUIRE(sys::create_private(place.run.file(), "").value());
     CHECK(place.run.is_made().value());
     CHECK_FALSE(place.run.is_unfinished().value());

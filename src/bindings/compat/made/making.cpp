@@ -20,7 +20,7 @@ namespace forebay::made {
 
 namespace {
 
-// Starting a program takes milliseconds; a node that swaps may take longer.
+// Starting a program takes milliseconds. A node that swaps may take longer.
 constexpr std::chrono::seconds start_max{30};
 constexpr std::chrono::seconds removal_max{10};
 constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
@@ -38,12 +38,12 @@ Error not_made(const Making& making, const std::string& why) {
             fmt::format("{}; the log is {}", by_hand(making), making.run.finish_log())};
 }
 
-// The maker deletes the run as its last act. The file is complete before, so a deletion that takes long is no error:
-// the next maker deletes what is left of the run.
+// The maker deletes the run as its last act. The file is complete before that, so a slow deletion is no error: the next
+// maker deletes the rest of the run.
 Result<> await_removal(const FileRun& run) {
     const auto deadline = sys::Clock::now() + removal_max;
     while (sys::Clock::now() < deadline) {
-        // Asked first: the maker's lock goes out of sight when the run gets its other name.
+        // The lock is checked first: it disappears when the run is renamed to be removed.
         const bool at_work = run.has_maker();
         FB_TRY_ASSIGN(is_going, sys::posix_store().exists(run.gone_path()));
         if (!at_work && !is_going) break;
@@ -52,8 +52,8 @@ Result<> await_removal(const FileRun& run) {
     return {};
 }
 
-// Deletes the run while holding the maker's lock, if `wanted` still says so then. Both the maker and the writer may
-// delete it; the lock keeps either from deleting a newer run of the same name.
+// Deletes the run under the maker's lock, if `wanted` is still true then. Both the maker and the writer may delete it.
+// The lock prevents that either deletes a newer run of the same name.
 Result<> remove(const Making& making, const std::function<Result<bool>()>& wanted) {
     const auto deadline = sys::Clock::now() + making.settings.options.close_wait;
     while (true) {
@@ -68,7 +68,7 @@ Result<> remove(const Making& making, const std::function<Result<bool>()>& wante
     }
 }
 
-// A maker of little work may have ended by now, and may have deleted the run.
+// A maker with little work may have ended by now, and may have deleted the run.
 bool has_begun(const FileRun& run) {
     const auto failed = sys::posix_store().exists(run.failed_path());
     const auto is_unfinished = run.is_unfinished();
@@ -86,11 +86,12 @@ Result<> Making::start() const {
     const auto started = sys::spawn_daemon({.program = settings.program,
                                             .arguments = std::move(arguments),
                                             .environment = settings.options.agent.environment,
+                                            // Libraries that the application preloads are not for this program.
                                             .environment_removed = {"LD_PRELOAD"},
                                             .log_path = run.finish_log(),
                                             .is_ready = [this] { return has_begun(run); }},
                                            start_max);
-    // If two makers start at once, one gets the lock, and both callers wait for that one.
+    // If two makers start at once, one gets the lock, and both callers wait for it.
     if (started || run.has_maker()) return {};
     return with_context(started.error(),
                         fmt::format("the making of {} was not started: {}", run.file(), started.error().what),
@@ -105,7 +106,7 @@ Result<> Making::start_if_needed() const {
 Result<> Making::await() const {
     const auto wait_max = settings.options.close_wait;
     const auto look = [this]() -> std::optional<Result<>> {
-        // Asked before the outcome: a maker writes its outcome before it lets go of the lock.
+        // The lock is checked before the outcome: a maker writes its outcome before it releases the lock.
         const bool at_work = run.has_maker();
         FB_TRY_ASSIGN(is_unfinished, run.is_unfinished());
         if (!is_unfinished) return await_removal(run);
@@ -128,7 +129,7 @@ Result<> Making::clear(bool finish) const {
     FB_TRY_ASSIGN(is_there, run.exists());
     if (!is_there) return {};
     if (run.keeps_writer()) return run.in_use();
-    // Two makers must not meet, even where what the earlier one makes is about to be replaced.
+    // Two makers must not meet, even if the file of the earlier maker is about to be replaced.
     if (run.has_maker()) {
         const auto ended = await();
         if (finish || run.has_maker()) FB_TRY(ended);

@@ -1,7 +1,7 @@
-// The making of a file as its writers and readers see it: a process behind the application (file_maker.hpp), started
-// after the last save and waited for by whoever needs the file.
+// The making of a file, from the side of its writers and readers: a background process (file_maker.hpp), started after
+// the last save. Everybody who needs the file waits for it.
 //
-// Ranks: by the first rank alone.
+// Ranks: only the first rank.
 
 #pragma once
 
@@ -13,35 +13,35 @@
 
 namespace forebay::made {
 
-/// They come by the environment, since interfaces of other libraries have no place for them.
+/// Settings from the environment, since interfaces of other libraries have no place for them.
 struct Settings {
     Options options;
-    bool keep = false;    // the run, when the file is made of it
-    std::string program;  // `forebay`
+    bool keep = false;    // keep the run after the file is made
+    std::string program;  // the path of `forebay`
 };
 
 struct Making {
     FileRun run;
     Settings settings;
-    /// The words behind `forebay` with which a user makes the file by hand; errors advise them.
+    /// The words after `forebay` with which a user makes the file by hand. Errors advise this command.
     std::vector<std::string> command;
-    /// Further words for the process behind the application.
+    /// Further words for the background process.
     std::vector<std::string> more = {};
 
-    /// Starts that process, which has begun when this returns.
+    /// Starts the background process. When this returns, the process has begun.
     Result<> start() const;
-    /// start() where no process makes the file and it is not made yet.
+    /// Calls start() if no process makes the file and it is not made yet.
     Result<> start_if_needed() const;
-    /// Waits until the file is made, at most options.close_wait. Gives the maker's reason where it failed.
+    /// Waits until the file is made, at most options.close_wait. Returns the maker's error if it failed.
     Result<> await() const;
-    /// Deletes the run if its file is made, and makes way for the maker, which may delete it too.
+    /// Deletes the run if its file is made. The maker may delete it too; this waits for the maker's lock.
     Result<> remove_if_made() const;
-    /// Deletes the run that earlier writers of the name left; with `finish` their file is made first. `refused` while
-    /// another program writes the file.
+    /// Deletes the run of earlier writers of the name. With `finish` their file is made first. `refused` while another
+    /// program writes the file.
     Result<> clear(bool finish) const;
 };
 
-/// A warning, for one time: programs on other hosts cannot see a lock of `file`, since its file system has none.
+/// A warning to print once: programs on other hosts cannot see a lock of `file`, since its file system has no locks.
 std::string warning_of_no_locks(const std::string& file);
 
 }  // namespace forebay::made

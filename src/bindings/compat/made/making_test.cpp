@@ -1,6 +1,6 @@
-// Goal: whoever waits for a file learns that it is made, why it is not, or that nobody makes it; what earlier writers
-// left is deleted or finished, and never under a writer or a maker that lives.
-// Method: runs by hand; a maker is its lock and the marks that it leaves, or a script in place of `forebay`.
+// Goal: a process that waits for a file learns that it is made, why it is not, or that nobody makes it. Runs of earlier
+// writers are deleted or finished, but never under a living writer or maker.
+// Method: runs made by hand; a maker is its lock and its marks, or a script in place of `forebay`.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ struct Beside {
     const made::FileRun& run() const { return making.run; }
     void mark(const std::string& path, const std::string& text = "") const { std::ofstream(path) << text; }
     bool has_run() const { return fs::exists(run().path()); }
-    // A maker that does `lines` in the run and is ready then.
+    // A maker that runs `lines` in the run, and is then ready.
     void script(const std::string& lines) {
         making.settings.program = folder / "maker";
         std::ofstream(making.settings.program) << "#!/bin/sh\ncd " << run().path() << "\n" << lines << "\n";

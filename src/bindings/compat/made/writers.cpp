@@ -9,7 +9,7 @@ namespace forebay::made {
 
 namespace {
 
-// The next writer of a name may come while the kernel still ends the one before, which was killed.
+// The next writer of a name may come while the kernel still ends the killed writer before it.
 Result<> await_ending_writer(const Options& options, const node::Say& say) {
     FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, options.run));
     for (const auto& directory : left) {
@@ -20,8 +20,8 @@ Result<> await_ending_writer(const Options& options, const node::Say& say) {
     return {};
 }
 
-// The agent of a new session would commit what an earlier writer left staged on this node. That writer's own agent has
-// nothing to bring any more: its run is gone.
+// The agent of a new session would commit files that an earlier writer left staged on this node. The writer's own agent
+// has nothing left to drain: its run is gone.
 Result<> clear_staged(const Options& options, const node::Say& say) {
     FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, options.run));
     for (const auto& directory : left)
@@ -41,6 +41,7 @@ Result<> claim(WrittenFile& file, const std::function<Result<>()>& clear) {
     const auto of_node = [&](const auto& work) {
         return comm::agree(*file.ranks.world, node->rank() == 0 ? work(options, say) : Result<>());
     };
+    // On each node its first rank, since staging and processes belong to the node.
     FB_TRY(of_node(await_ending_writer));
     FB_TRY(on_first_rank(file.ranks, clear));
     FB_TRY(of_node(clear_staged));
@@ -58,11 +59,11 @@ Result<> finish(WrittenFile& file, const Result<>& closed) {
     return on_first_rank(file.ranks, [&]() -> Result<> {
         if (!file.is_locked_until_made) file.lock.release();
         FB_TRY(closed);
-        // The maker has waited since the file was closed, and may have given up snapshots that are committed by now.
+        // The maker has waited since the file was closed. It may have given up on snapshots that are committed by now.
         FB_TRY(making.start_if_needed());
         FB_TRY(making.await());
         file.lock.release();
-        // The maker deletes the run itself if it ends after the writer.
+        // If the maker ends after the writer, it deletes the run itself.
         return making.settings.keep ? Result<>() : making.remove_if_made();
     });
 }

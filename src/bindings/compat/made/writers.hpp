@@ -1,5 +1,5 @@
-// Files that ranks write, from the claim of the name until the file is made and its run deleted. A file that is closed
-// is made behind the application; its session stays open until then and is closed later, by all ranks that opened it.
+// Files that ranks write, from the claim of the name until the file is made and its run deleted. A closed file is made
+// in the background. Its session stays open until then, and all ranks that opened the file close it later.
 //
 // Life: claim -> the binding opens a session, saves and starts the making -> Writers::add -> Writers::finish
 // Ranks: all calls are collective over the ranks that opened the file, in the order in which files were added.
@@ -20,20 +20,21 @@ namespace forebay::made {
 struct WrittenFile {
     FileRanks ranks;
     Making making;
-    node::RunLock lock = {};           // the writer's, on the first rank
+    node::RunLock lock = {};           // the writer's lock, on the first rank
     bool is_locked_until_made = true;  // else until its session is closed
 
     const std::string& name() const { return making.run.file(); }
 };
 
-/// Takes the file's name for its ranks: `clear`, by the first rank, deals with what earlier writers left at the target;
-/// what they left staged is deleted; then the writer's lock is taken. `refused` while another program writes the file.
+/// Takes the file's name for its ranks. `clear`, on the first rank, removes or finishes the files of earlier writers at
+/// the target. Their staged files are deleted, and then the writer's lock is taken. `refused` while another program
+/// writes the file.
 Result<> claim(WrittenFile& file, const std::function<Result<>()>& clear);
 
-/// Waits for the file, once its session is `closed`, and deletes its run.
+/// Waits for the file after its session ended (`closed` is the result), and deletes its run.
 Result<> finish(WrittenFile& file, const Result<>& closed);
 
-/// The files of one library in this process that are not finished. A File is a WrittenFile with `close_session()`.
+/// The unfinished files of one library in this process. A File is a WrittenFile with `close_session()`.
 template <class File>
 class Writers {
 public:
@@ -44,7 +45,7 @@ public:
             std::ranges::count_if(files_, [&](const File& file) { return file.ranks.key == ranks.key; }));
     }
 
-    /// Finishes the files that are `wanted`, in their order, and takes them out. The first error.
+    /// Finishes and removes the `wanted` files, in their order. Returns the first error.
     template <class Wanted>
     Result<> finish(Wanted&& wanted) {
         Result<> first;

@@ -1,5 +1,5 @@
-// Goal: one program writes a file at a time, and all its ranks learn that alike; files are finished in their order,
-// each though another failed; a run that could not be finished stays.
+// Goal: one program writes a file at a time, and all its ranks get the same answer. Files are finished in their order,
+// even if one of them failed. A run that could not be finished stays.
 // Method: ranks are threads, sessions are functions of the test, makers are the marks that they leave.
 
 #include <doctest/doctest.h>

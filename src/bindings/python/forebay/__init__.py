@@ -1,6 +1,6 @@
-"""Forebay: save the state of a simulation at the price of one memory copy, restart it on any ranks, read it anywhere.
+"""Forebay: save the state of a simulation for the price of one memory copy, and restart it on any number of ranks.
 
-Writing and restarting, by all ranks of a communicator or by one process alone::
+Save and restart, with all ranks of a communicator or in one process::
 
     with forebay.Session("run1", comm=MPI.COMM_WORLD) as session:
         stream = session.stream("restart", slots=2)
@@ -10,13 +10,13 @@ Writing and restarting, by all ranks of a communicator or by one process alone::
             ...
             stream.save(step, time)
 
-Reading what is committed, without MPI::
+Read committed snapshots, without MPI::
 
     run = forebay.open("run1")
-    run["restart"].newest.dataset("fields")  # an xarray.Dataset, read when it is used
+    run["restart"].newest.dataset("fields")  # an xarray.Dataset; data are read when you use them
 
-Errors are of the class Error; its subclasses answer "what should I do now?": RetryError, FullError, MissingError,
-CorruptError, RefusedError, UnsupportedError, BrokenError. Their text says what is still safe and the next command.
+Errors are of the class Error. Its subclasses say how to react: RetryError, FullError, MissingError, CorruptError,
+RefusedError, UnsupportedError, BrokenError. The text says what is still safe, and the next command.
 """
 
 from ._forebay import (BrokenError, Counters, CorruptError, Error, FullError, MissingError, RefusedError, RetryError,

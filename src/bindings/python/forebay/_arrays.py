@@ -1,4 +1,4 @@
-"""numpy arrays as the library sees them: element types, addresses, boxes. What cannot be saved is refused."""
+"""numpy arrays for the library: element types, addresses, boxes. Arrays that cannot be saved are refused."""
 
 import numpy as np
 
@@ -20,12 +20,12 @@ def type_of(data, name):
 
 
 def address_of(data):
-    """Of the first element."""
+    """The address of the first element."""
     return data.__array_interface__["data"][0]
 
 
 def no_array(name, data):
-    """The text for data of any other type."""
+    """The error text for data of another type."""
     kind = type(data).__name__
     if isinstance(data, (list, tuple)) and data:
         kind += f" of {type(data[0]).__name__}"
@@ -35,7 +35,7 @@ def no_array(name, data):
 
 
 def must_be_array(data, name):
-    """The array itself. A masked one has a second array, the mask, which a save in place does not see."""
+    """The array itself. Refuses masked arrays: a save in place would lose the mask."""
     if isinstance(data, np.ma.MaskedArray):
         raise RefusedError(error_text(
             f"variable '{name}' is a masked array: its mask would be lost", "",
@@ -47,14 +47,14 @@ def must_be_array(data, name):
 
 
 def must_be_value(data, name):
-    """The array itself, of a replicated variable."""
+    """The array itself, for a replicated variable."""
     if not must_be_array(data, name).flags.c_contiguous:
         raise RefusedError(error_text(f"replicated variable '{name}' must be contiguous."))
     return data
 
 
 def first_of(data, name):
-    """The first of the arrays of a variable, or the one that there is, and the type that all of them have."""
+    """The first or only array of a variable. Checks that all have one type."""
     parts = data if isinstance(data, (list, tuple)) and data else [data]
     if parts is data and not isinstance(data[0], np.ndarray):
         raise TypeError(no_array(name, data))
@@ -78,7 +78,7 @@ def halo_pairs(halo, dims):
 
 
 def boxes_of(name, data, start, halo):
-    """`data` and `start` of one box, or lists of as many."""
+    """Boxes from `data` and `start` of one box, or from lists of both."""
     if not isinstance(data, (list, tuple)):
         data, start = [data], [start]
     if len(data) != len(start):
@@ -92,7 +92,7 @@ def boxes_of(name, data, start, halo):
         if len(begin) != part.ndim or any(position < 0 for position in begin):
             raise RefusedError(error_text(f"variable '{name}': start {begin} for an array of {part.ndim} dimensions."))
         if min(size, default=1) <= 0:
-            continue  # nothing but halo: this rank owns nothing here
+            continue  # only halo: this rank owns nothing here
         inside = address_of(part) + sum(lo * stride for lo, stride in zip(before, part.strides))
         boxes.append((list(begin), size, inside, list(part.strides), before, after))
     return boxes

@@ -1,5 +1,5 @@
-"""Processes in which `forebay insitu` calls scripts: each looks at one snapshot after another. A script that ends its
-process, or does not return in time, costs the snapshot that it had; the next one gets a new process."""
+"""Processes in which `forebay insitu` calls scripts. Each process takes one snapshot after another. If a script ends
+its process, or does not return in time, that snapshot is lost, and the next snapshot gets a new process."""
 
 import contextlib
 import ctypes
@@ -15,40 +15,40 @@ from ._forebay_insitu import show_text
 from ._printed import PrintedText
 from ._scripts import ScriptError
 
-_TRACE_SECONDS = 2  # for the traceback of a process that is to be killed: it is one write
+_TRACE_SECONDS = 2  # to write the traceback of a process before it is killed
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class Printer(PrintedText):
-    """What scripts print, with the step in front: on standard error, where it is in nobody's way."""
+    """Output of scripts, with the step in front. It goes to standard error, since standard output is the report."""
 
     def __init__(self, head):
         super().__init__()
         self._head, self._rest = head, ""
 
     def write(self, text):
-        """Whole lines."""
+        """Prints whole lines."""
         *lines, self._rest = (self._rest + text).split("\n")
         for line in lines:
             sys.__stderr__.write(f"{self._head}: {show_text(line)}\n")
         return len(text)
 
     def end(self):
-        """The last line may have no end."""
+        """Prints the last line, which may lack its end."""
         if self._rest:
             self.write("\n")
 
 
 class Calls(str):
-    """Said by a process: the function that it calls now."""
+    """A message of a process: the function that it calls now."""
 
 
 def _serve(pipe, traces):
-    """What a process does until its parent is gone: functions of ours, one after another."""
+    """The loop of a process, until its parent is gone: runs our functions, one after another."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    # Ctrl-C ends this process as it ends the command. So a KeyboardInterrupt is the script's own.
+    # Ctrl-C ends this process as it ends the command, so a KeyboardInterrupt comes from the script itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    os.dup2(2, 1)  # the command's own output is its report
+    os.dup2(2, 1)  # standard output of the command is its report
     with open(traces, "w", encoding="utf-8") as file:
         faulthandler.enable(file)
         while True:
@@ -68,8 +68,8 @@ class _Caller:
         self._is_over = False
 
     def call(self, head, limit, function, given):
-        """What the function returns there. A ScriptError says how the process has ended, if it has. The limit, in seconds,
-        is of each function of a script that is called."""
+        """Runs `function` in the process and returns its result. ScriptError if the process ends. `limit` is in
+        seconds, for each function of a script."""
         if self._is_over:
             raise ScriptError("the command has ended")
         called = ""
@@ -89,7 +89,7 @@ class _Caller:
             raise self._ended(head, f"has ended its process, {{}}{called}") from None
 
     def end(self, seconds):
-        """No more calls. It has so long for what the script wants done at its exit."""
+        """Ends the process. `seconds` is the time for the script's exit functions."""
         self._is_over = True
         process = self._process
         if process is not None and seconds:
@@ -108,10 +108,10 @@ class _Caller:
     def _abort(self):
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
-            os.kill(self._process.pid, signal.SIGABRT)  # of which faulthandler prints the traceback
+            os.kill(self._process.pid, signal.SIGABRT)  # makes faulthandler print the traceback
 
     def _ended(self, head, words):
-        """In words; where it was then is printed."""
+        """A ScriptError with the reason of the end. Prints the place where it happened."""
         process, self._process = self._process, None
         self._pipe.close()
         process.join(_TRACE_SECONDS)
@@ -124,7 +124,7 @@ class _Caller:
 
 
 class Callers:
-    """Several of them, each for one call at a time. Any thread."""
+    """Several processes, each for one call at a time. Call it from any thread."""
 
     def __init__(self, count, directory):
         self._all = [_Caller(os.path.join(directory, f"traces-{number}")) for number in range(count)]
@@ -133,7 +133,7 @@ class Callers:
             self._free.put(one)
 
     def call(self, head, limit, function, *given):
-        """As one of them does it; see there."""
+        """See _Caller.call()."""
         caller = self._free.get()
         try:
             return caller.call(head, limit, function, given)
@@ -141,6 +141,6 @@ class Callers:
             self._free.put(caller)
 
     def end(self, seconds=0):
-        """All of them, whatever they do."""
+        """Ends all processes, even during calls."""
         for one in self._all:
             one.end(seconds)

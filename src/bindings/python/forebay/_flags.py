@@ -1,4 +1,4 @@
-"""Flags: what a script says of the snapshot that it looks at, kept until it may have consequences."""
+"""Flags: a script's statements about its snapshot, kept until they take effect."""
 
 import contextlib
 import math
@@ -8,15 +8,15 @@ import numpy as np
 
 from ._forebay_insitu import action_words, show_text
 
-# Of a snapshot and a script. The page between agent and application takes 16 from all analyses of a node.
+# For a snapshot and a script. The page between agent and application takes 16, from all analyses of a node.
 FLAGS_MAX = 8
 TEXT_BYTES_MAX = 512  # of UTF-8: with the name of the analysis before it, it fits on that page
 
 
 class Flags:
-    """Of one snapshot and one script: what its functions raise, also those that fail afterwards."""
+    """Flags of one snapshot and one script, also from functions that fail later."""
 
-    _open = None  # those of the function that runs
+    _open = None  # the flags of the running function
 
     def __init__(self):
         self._raised = {}
@@ -25,7 +25,7 @@ class Flags:
 
     @contextlib.contextmanager
     def open(self):
-        """Around a function of the script."""
+        """Collects the flags of a function of the script while it runs."""
         Flags._open = self
         try:
             yield
@@ -33,25 +33,26 @@ class Flags:
             Flags._open = None
 
     def add(self, text, value, actions):
-        """One text is one flag, of its first value. Beyond the limit the actions go with the last one."""
+        """Adds a flag. Equal texts are one flag, with the first value and all actions. Beyond the limit, actions go
+        to the last flag."""
         if text not in self._raised and len(self._raised) == FLAGS_MAX:
             self._is_cut, text = True, list(self._raised)[-1]
         first, before = self._raised.get(text, (value, set()))
         self._raised[text] = first, before | actions
 
     def raised(self):
-        """For ScriptRun.act(): the most urgent first, for which there is room on the page if there is any."""
+        """The flags for ScriptRun.act(), the most urgent first, since the page may be short of room."""
         flags = [(text, value, sorted(actions)) for text, (value, actions) in self._raised.items()]
         return sorted(flags, key=lambda flag: ("stop" not in flag[2], "save" not in flag[2]))
 
     def problems(self, name):
-        """What people should read of them."""
+        """Problems to report to people."""
         return [f"analysis '{name}': its script raises more than {FLAGS_MAX} flags of a snapshot: the actions of the others go "
                 "with the last of these"] if self._is_cut else []
 
     @staticmethod
     def opened():
-        """Those that a flag goes to."""
+        """The flags that a new flag is added to."""
         if Flags._open is None or Flags._open._process != os.getpid():
             raise RuntimeError("raise_flag is called outside a function of a script, or in another process: there is no "
                                "snapshot that it speaks of")
@@ -59,11 +60,13 @@ class Flags:
 
 
 def raise_flag(text, value=math.nan, action="mark"):
-    """Says that something is wrong with the snapshot that the function looks at, or that the application should know it.
+    """Reports that something is wrong with the snapshot of this function, or that the application should know it.
 
-    text: why, in a line. value: a number that goes with it.
-    action: "mark", "save", "stop" or "tell", or a list of them, as those of a condition. It follows when all functions
-    have looked, before the results are written, also where the function fails afterwards."""
+    - text: the reason, in one line.
+    - value: a number that goes with it.
+    - action: "mark", "save", "stop" or "tell", or a list of them, as for a condition. It takes effect after all
+      functions have run, before the results are written, even if the function fails later.
+    """
     flags = Flags.opened()
     if not isinstance(text, str):
         raise TypeError(f"raise_flag: text is a {type(text).__name__}: a line of text is expected")

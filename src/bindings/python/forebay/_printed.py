@@ -1,24 +1,24 @@
-"""Standard output as scripts have it, whatever becomes of it: beside a simulation, or afterwards."""
+"""Standard output for scripts, beside a simulation or afterwards."""
 
 import io
 
 
 class PrintedText(io.TextIOBase):
-    """Text that its write() takes. It has no descriptor, which would lead past it; bytes may go to its `buffer`."""
+    """Text for write() of a subclass. It has no descriptor, which would bypass write(). Its `buffer` takes bytes."""
 
     encoding, errors = "utf-8", "replace"
 
     @property
     def buffer(self):
-        """As that of other standard output."""
+        """As in other standard output."""
         return _Bytes(self)
 
     def writable(self):
-        """It is."""
+        """Always true."""
         return True
 
     def close(self):
-        """Others print here, too."""
+        """Does nothing: other code prints here too."""
 
 
 class _Bytes(io.RawIOBase):

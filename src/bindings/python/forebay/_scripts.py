@@ -1,5 +1,5 @@
-"""Scripts: their functions, what these return, and how that of several nodes comes together. The same code serves the
-worker beside a simulation and `forebay insitu`, so the same snapshot gives the same bits."""
+"""Scripts: their functions, the results, and how results of several nodes are combined. The worker beside a
+simulation and `forebay insitu` share this code, so the same snapshot gives the same bits."""
 
 import contextlib
 import functools
@@ -19,15 +19,15 @@ from ._forebay_insitu import step_name
 from .insitu import Snapshot, dtype_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
-ELEMENT_BYTES_MAX = 1 << 16  # as variables have it
+ELEMENT_BYTES_MAX = 1 << 16  # the limit for variables
 
 
 class ScriptError(Exception):
-    """A script that cannot be used as it is; the text says why."""
+    """An error of a script. The text has the reason."""
 
 
 def words_of(error):
-    """An error in a line: our own ones say it themselves, those of scripts have a kind too, and a place."""
+    """An error in one line. For errors of scripts also the kind and the place."""
     words = " ".join(str(error).removeprefix("forebay: ").split())
     if isinstance(error, (ScriptError, Error)):
         return words
@@ -35,13 +35,13 @@ def words_of(error):
 
 
 def text_of(name, error):
-    """Why an analysis was not made."""
+    """The reason why an analysis failed."""
     return f"analysis '{name}': {words_of(error)}"
 
 
 @contextlib.contextmanager
 def placing(function):
-    """Around what a script does for a function: its exceptions get the place, for words_of()."""
+    """Adds the place in `function` to an exception of the script, for words_of()."""
     try:
         yield
     except BaseException as error:
@@ -53,11 +53,11 @@ def placing(function):
 
 
 class Script:
-    """A script's functions, as it was when it was loaded."""
+    """A script's functions, as they were when it was loaded."""
 
-    _in_use = None  # the directory from which scripts import now what lies beside them
-    _others = frozenset()  # modules that are nobody's own, wherever they lie
-    _put_away = {}  # of each directory that is not in use the modules from there, by name
+    _in_use = None  # the directory of the script that imports now
+    _others = frozenset()  # modules that belong to no script, wherever they lie
+    _put_away = {}  # by directory, the modules of scripts that do not run now, by name
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -68,15 +68,15 @@ class Script:
         self.use()
         spec = importlib.util.spec_from_file_location(f"forebay_script_{self.path.stem}", self.path)
         module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module  # where dataclasses look
+        sys.modules[spec.name] = module  # dataclasses look there
         exec(compile(self.source, path, "exec"), module.__dict__)  # pylint: disable=exec-used
         self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
         if not self.functions:
             raise ScriptError(f"{path} has no function that is marked by @every(...)")
 
     def use(self):
-        """Before anything of the script is called: modules that it imports from beside it are other ones than those of
-        their names beside a script elsewhere, and so is its own."""
+        """Call it before any code of the script. Modules beside this script replace modules of the same names beside
+        another script, and so does the script's own module."""
         before, here = Script._in_use, str(self.path.parent.absolute())
         if before == here:
             return
@@ -88,45 +88,44 @@ class Script:
             for name in away:
                 del sys.modules[name]
             Script._put_away[before] = away
-            with contextlib.suppress(ValueError):  # scripts may do what they like with it
+            with contextlib.suppress(ValueError):  # scripts may change sys.path
                 sys.path.remove(before)
         sys.modules.update(Script._put_away.pop(here, {}))
         sys.path.insert(0, here)
         Script._in_use = here
 
     def has_looked(self, functions, stream):
-        """Whether these are all that look at the stream."""
+        """True if these are all functions for the stream."""
         return len(functions) == sum(one.forebay_every.stream in (None, stream) for one in self.functions)
 
     def must_look(self, stream):
-        """Refuses a stream that no function looks at."""
+        """Refuses a stream without a function."""
         streams = {one.forebay_every.stream for one in self.functions}
         if not streams & {None, stream}:
             raise ScriptError(f"{self.path} has no function of stream '{stream}': its functions, marked by @every, are of "
                               f"{', '.join(sorted(streams))}")
 
     def due(self, stream, step):
-        """The functions that look at that snapshot, each behind its place in the script: two may have one name."""
+        """The functions for that snapshot, each after its number in the script: two functions may have one name."""
         return [(str(place), one) for place, one in enumerate(self.functions) if one.forebay_every.is_due(stream, step)]
 
 
 def _place_of(name):
-    """The directory from which that module, or package, was imported; None for what has none."""
+    """The directory of a module or package; None if it has none."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     inside = list(getattr(spec, "submodule_search_locations", None) or []) or [getattr(spec, "origin", None)]
     return os.path.dirname(inside[0]) if isinstance(inside[0], str) else None
 
 
 class Found:
-    """What functions have returned: numbers by name, pictures and files by their place, and what of it cannot be a
-    result."""
+    """Results of functions: numbers by name, pictures and files by their place, and problems."""
 
     def __init__(self):
         self.numbers, self.problems = {}, []
-        self.files = {}  # by key and suffix: the bytes or the path, whose it is, and what it was called there
+        self.files = {}  # by key and suffix: bytes or path, the function, and the key's name there
 
     def add(self, value, name):
-        """What a function of that name has returned. Numbers are copied: they may be views of the slot."""
+        """Adds the result of the function `name`. Numbers are copied, since they may be views of the slot."""
         entries = value.items() if isinstance(value, dict) else [] if value is None else [(name, value)]
         for key, entry in entries:
             if picture := _png_of(entry):
@@ -138,12 +137,12 @@ class Found:
                 self._add_number(key, entry, name)
 
     def _add_number(self, key, entry, name):
-        """What cannot be a result costs itself alone: flags, and conditions over the others, still count."""
+        """A bad result costs only itself: flags, and conditions on other results, still count."""
         why = ""
         try:
             array = np.array(entry, order="C")
             type_of(array, key)
-        except (Error, ValueError):  # no type of ours, or no array at all
+        except (Error, ValueError):  # a type that cannot be saved, or no array
             why = f"as a {type(entry).__name__}, which is no number and no array of numbers"
         else:
             if array.itemsize > ELEMENT_BYTES_MAX:
@@ -158,7 +157,7 @@ class Found:
             _put(self.numbers, key, array, name)
 
     def _add_file(self, key, suffix, entry):
-        """Of several that go to one place the first is kept."""
+        """Of several files for one place it keeps the first."""
         _must_be_text(key, entry[1])
         first = self.files.setdefault((key.replace("/", "-"), suffix), entry)
         if first is not entry:
@@ -167,7 +166,7 @@ class Found:
                                  "the first is kept")
 
     def add_files(self, directory, name):
-        """What the function of that name has left there; names that begin with a dot stay behind."""
+        """Adds the files that the function `name` wrote there. Names that begin with a dot are left out."""
         for path in sorted(pathlib.Path(directory).rglob("*")):
             inside = path.relative_to(directory)
             if any(part.startswith(".") for part in inside.parts):
@@ -178,7 +177,7 @@ class Found:
                 self._add_file(str(inside.with_suffix("")), inside.suffix, (str(path), name, f"the file {str(inside)!r}"))
 
     def merge(self, other, name):
-        """Takes over what another one has."""
+        """Takes over all results of `other`."""
         for key, entry in other.numbers.items():
             _put(self.numbers, key, entry, name)
         for (key, suffix), entry in other.files.items():
@@ -186,16 +185,16 @@ class Found:
         self.problems += other.problems
 
     def empty(self):
-        """Arrays without an element: conditions see them, but no snapshot can hold them."""
+        """The keys of arrays without elements: conditions see them, but no snapshot can hold them."""
         return [key for key, array in self.numbers.items() if not array.size]
 
     def lines(self):
-        """For ScriptRun.act()."""
+        """The results, for ScriptRun.act()."""
         return [(key, type_of(array, key), list(array.shape), "", array.tobytes()) for key, array in self.numbers.items()]
 
 
 def kept(lines):
-    """For ScriptRun.write_results()."""
+    """The results that can be written, for ScriptRun.write_results()."""
     return [line for line in lines if all(line[2])]
 
 
@@ -212,20 +211,20 @@ def _put(to, key, entry, name):
 
 
 def _png_of(value):
-    """The bytes of a picture; None for what is none."""
+    """The bytes of a picture; None for another type."""
     if isinstance(value, bytes) and value.startswith(PNG):
         return value
     if not hasattr(value, "savefig"):
         return None
     buffer = io.BytesIO()
     value.savefig(buffer, format="png")
-    if "matplotlib.pyplot" in sys.modules:  # which keeps every figure
+    if "matplotlib.pyplot" in sys.modules:  # pyplot keeps every figure, so close it
         sys.modules["matplotlib.pyplot"].close(value)
     return buffer.getvalue()
 
 
 def call(function, nodes, directory):
-    """What the function makes of these nodes together; the directory is its own."""
+    """Runs the function on these nodes together. The directory is only for this call."""
     mark, found = function.forebay_every, Found()
     name = function.__name__
     with placing(function):
@@ -239,8 +238,7 @@ def call(function, nodes, directory):
 
 
 def bring_together(function, parts):
-    """The numbers that the function has made of each node, in the order of nodes, as one dict; then what finish() makes
-    of it."""
+    """The numbers of each node, in the order of nodes, combined into one dict; then the result of finish()."""
     mark, name, found = function.forebay_every, function.__name__, Found()
     if not any(parts) and mark.finish is None:
         return found
@@ -264,7 +262,7 @@ def _numbers(value, what, name, to):
 
 
 def finished(function, nodes, directory):
-    """What a function makes of a snapshot of which this process sees all nodes."""
+    """The result of a function for a snapshot, if this process sees all nodes."""
     mark, name = function.forebay_every, function.__name__
     if mark.gather:
         found = call(function, nodes, directory)
@@ -278,7 +276,7 @@ def finished(function, nodes, directory):
 
 
 def _finish_one(function, found):
-    """finish() of what one call has made."""
+    """finish() for the result of one call."""
     done = bring_together(function, [found.numbers])
     found.numbers = {}
     done.merge(found, function.__name__)
@@ -286,8 +284,8 @@ def _finish_one(function, found):
 
 
 def deliver(found, directory, stream, analysis, step):
-    """Writes pictures, and moves files, into the directory, each by a rename; how many. They are called as the pictures of
-    built-in analyses are."""
+    """Writes pictures and moves files into the directory, each by a rename, and returns their number. Names are as
+    for built-in analyses."""
     for (key, suffix), (what, *_) in found.files.items():
         name = f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}"
         if isinstance(what, bytes):
@@ -298,7 +296,7 @@ def deliver(found, directory, stream, analysis, step):
     return len(found.files)
 
 
-# What a node leaves for the others: a list as JSON, its length before it, and the arrays behind it.
+# One node's data for the other nodes: the length of a list, the list as JSON, and the arrays.
 
 def pack(head, arrays):
     """`head` as JSON, and the arrays' bytes."""
@@ -307,18 +305,18 @@ def pack(head, arrays):
 
 
 def unpack(data):
-    """The head, and the bytes behind it."""
+    """The head, and the bytes after it."""
     end = 8 + int.from_bytes(data[:8], "little")
     return json.loads(data[8:end]), memoryview(data)[end:]
 
 
 def pack_numbers(numbers):
-    """A dict of arrays."""
+    """Packs a dict of arrays."""
     return pack([(key, type_of(array, key), array.shape) for key, array in numbers.items()], numbers.values())
 
 
 def unpack_numbers(data):
-    """The same dict."""
+    """The inverse of pack_numbers()."""
     head, rest = unpack(data)
     numbers, at = {}, 0
     for key, kind, shape in head:
@@ -329,7 +327,7 @@ def unpack_numbers(data):
 
 
 def pack_blocks(node, wishes):
-    """This node's blocks of the variables that a function gathers."""
+    """Packs this node's blocks of the variables that a function gathers."""
     chosen = Snapshot([node], wishes, "")
     lines = [line for line in node.variables() if line[0] in chosen]
     arrays = [node.block(place[0]) for line in lines for place in line[8]]
@@ -337,7 +335,7 @@ def pack_blocks(node, wishes):
 
 
 class PackedNode:
-    """What pack_blocks() has left, as a node."""
+    """The result of pack_blocks(), with the interface of a node."""
 
     def __init__(self, data, like):
         (self.node, self._lines, sizes), self._bytes = unpack(data)
@@ -346,10 +344,10 @@ class PackedNode:
         self._places = dict(zip(numbers, zip(np.cumsum([0, *sizes]), sizes)))
 
     def variables(self):
-        """As those of a node."""
+        """As for a node."""
         return self._lines
 
     def block(self, number):
-        """Its bytes."""
+        """The bytes of a block."""
         at, size = self._places[number]
         return np.frombuffer(self._bytes, np.uint8, size, at)

@@ -1,4 +1,4 @@
-"""One call of a session at a time, whichever thread makes it; and the function that hears its log."""
+"""One call of a session at a time, from any thread; and the function that gets its log."""
 
 import atexit
 import functools
@@ -12,10 +12,11 @@ _all = weakref.WeakSet()
 
 
 class Turns:
-    """A session and everything that it gave share it: calls of several threads come one after another.
+    """The turns of a session and all of its objects: calls of several threads run one after another.
 
-    The thread that has the turn may call again, as a function given to restore() does. The function that hears the log
-    may not: the call that writes the line is in the middle of its work."""
+    The thread that has the turn may call again, as the function for restore() does. The function for the log may
+    not: its line comes from the middle of a call.
+    """
 
     def __init__(self, log):
         self._lock = threading.RLock()
@@ -26,7 +27,7 @@ class Turns:
         _all.add(self)
 
     def join(self, owner):
-        """What holds things of the library and lets go of them at the end of the process, by let_go()."""
+        """Adds an owner of library objects. At the end of the process let_go() releases them."""
         self._owners.add(owner)
 
     def __enter__(self):
@@ -34,7 +35,7 @@ class Turns:
             raise RefusedError(error_text(
                 "the function that hears the log of a session calls this session. Nothing was done",
                 "", "keep the line, and make the call after the call that has written it"))
-        if os.getpid() == self._process:  # a forked child has the lock of a thread that it does not have
+        if os.getpid() == self._process:  # in a forked child the lock may belong to a thread that does not exist there
             self._lock.acquire()  # other threads run meanwhile, and Ctrl-C ends the wait
 
     def __exit__(self, kind, value, trace):
@@ -42,7 +43,7 @@ class Turns:
             self._lock.release()
 
     def hear(self, line):
-        """Hands one line to the application."""
+        """Gives one line to the application."""
         if self._log is None:
             return
         self._thread.hears = True
@@ -52,8 +53,8 @@ class Turns:
             self._thread.hears = False
 
     def listener(self):
-        """A function for the library, which keeps nothing alive: the log may hold the session, and Python's collector
-        does not see what the library holds."""
+        """A function for the library that keeps nothing alive: the log may refer to the session, and Python's
+        garbage collector does not see references in the library."""
         if self._log is None:
             return None
         known = weakref.ref(self)
@@ -65,14 +66,14 @@ class Turns:
         return hear
 
     def keep(self):
-        """Takes the last turn: other threads wait for the end of the process. What they hold is let go of."""
+        """Takes the last turn: other threads wait until the process ends. Releases the library objects."""
         self.__enter__()
         for owner in list(self._owners):
             owner.let_go()
 
 
 class Owner:
-    """What holds a thing of the library as `_held`, and shares the turns of its session."""
+    """Base of the objects that own a library object, `_held`, and share the turns of its session."""
 
     def __init__(self, turns, held):
         self._turns = turns
@@ -80,12 +81,12 @@ class Owner:
         turns.join(self)
 
     def let_go(self):
-        """At the end of the process: a thread that never ends may hold this object."""
+        """Releases the library object at the end of the process: a thread that never ends may refer to this object."""
         self._held = None
 
 
 def in_turn(method):
-    """A method of an Owner."""
+    """Makes a method of an Owner take its turn."""
     @functools.wraps(method)
     def call(self, /, *given, **named):
         with self._turns:  # pylint: disable=protected-access
@@ -95,9 +96,9 @@ def in_turn(method):
 
 @atexit.register
 def _keep_all():
-    # Python ends a daemon thread that comes back from a call into a library, and with it the process by a signal. So
-    # the call under way ends first, and no other one begins.
+    # Python ends a daemon thread that returns from a call into a library, which kills the process by a signal. So the
+    # call under way ends first, and no other call begins.
     for turns in list(_all):
         turns.keep()
-    # What such a thread holds is never freed. That is no mistake of anybody.
+    # Objects of such a thread are never freed, which is no leak to report.
     show_leaks(threading.active_count() == 1)

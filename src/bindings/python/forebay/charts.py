@@ -1,7 +1,8 @@
-"""Draws what `forebay plot` has read: charts by matplotlib in a file, charts and planes in a terminal.
+"""Draws the data of `forebay plot`: charts by matplotlib in a file, charts and planes in a terminal.
 
-`forebay plot` starts this file and gives it one object of JSON. It needs nothing of the package, and matplotlib only for
-files. Null stands for a number that is not finite: there is a gap."""
+`forebay plot` starts this file and sends it one JSON object. It needs nothing of the package, and matplotlib only
+for files. Null stands for a number that is not finite: it leaves a gap.
+"""
 
 import itertools
 import json
@@ -18,7 +19,7 @@ USAGE, TROUBLE, UNSUPPORTED = 2, 5, 6  # exit codes of the program
 
 
 class Refused(Exception):
-    """What cannot be drawn, and what to do next."""
+    """An error: the reason, and the next step."""
 
 
 class Panel:
@@ -37,7 +38,7 @@ class Chart:
         self.title, self.x_label, self.log_x, self.is_ordered, self.panels = title, x_label, log_x, is_ordered, []
 
     def panel(self, unit, is_alone=False, **options):
-        """The panel with that unit, or a new one."""
+        """The panel with that unit, or a new panel."""
         found = next((panel for panel in self.panels if panel.unit == unit and not is_alone), None)
         if found is None:
             found = Panel(unit, **options)
@@ -56,7 +57,7 @@ class Chart:
                     raise Refused(f"'{panel.title().strip()}' has no value that is {why}", "")
 
     def shows(self, panel):
-        """Whether a point has a place on both axes."""
+        """True if a point has a place on both axes."""
         def has_place(value, log):
             return value is not None and (not log or value > 0)
         return lambda x, y: has_place(x, self.log_x) and has_place(y, panel.log)
@@ -67,14 +68,14 @@ def moment(point):
 
 
 def series_chart(data):
-    """Numbers over steps or time, a panel for each unit."""
+    """Numbers over steps or time, with a panel for each unit."""
     steps = [point["step"] for result in data["results"] for point in result["points"]]
     first, last = min(steps), max(steps)
     title = f"{data['stream']}   " + (f"step {first}" if first == last else f"steps {first} to {last}")
     over = "time" if data["over_time"] else "step"
     chart = Chart(title, over, bool(data["log_x"]), False)
     for result in data["results"]:
-        # An application's numbers without units have nothing in common: a time step, and how many blocks there are.
+        # Numbers of an application without units are not comparable: a time step, and a number of blocks.
         panel = chart.panel(result["unit"], not result["unit"] and not data["of_analysis"], log=bool(data["log"]))
         points = result["points"]
         panel.lines.append((result["name"], [point[over] for point in points], [point["values"][0] for point in points], True))
@@ -83,7 +84,7 @@ def series_chart(data):
 
 
 def has_equal_ratios(edges):
-    """Bins as an analysis by the logarithm makes them."""
+    """True for bins with equal ratios, as a logarithmic analysis makes them."""
     if len(edges) < 4 or edges[0] <= 0:
         return False
     first, last = edges[1] / edges[0], edges[-1] / edges[-2]
@@ -91,7 +92,7 @@ def has_equal_ratios(edges):
 
 
 def line_of(result, point):
-    """(x, y, has_marks): sizes from the largest one on with their rank, bins as stairs, or each value."""
+    """(x, y, has_marks): sizes by rank from the largest on, bins as stairs, or each value."""
     values, along = point["values"], point["along"]
     if result["sizes"]:
         sizes = sorted((value for value in values if value is not None), reverse=True)
@@ -102,7 +103,7 @@ def line_of(result, point):
 
 
 def lines_chart(data):
-    """Lists, a line for each result and step."""
+    """Lists, with a line for each result and step."""
     results = data["results"]
     first = results[0]
     steps = {point["step"] for result in results for point in result["points"]}
@@ -127,7 +128,7 @@ def lines_chart(data):
 
 
 def colours_of(count, is_ordered):
-    """Of lines that follow each other, as steps do, a colour map's, without its bright end."""
+    """Colours for lines. For lines in an order, such as steps: a colour map without its bright end."""
     if count <= len(INK) and (not is_ordered or count == 1):
         return INK[:count]
     import matplotlib  # pylint: disable=import-outside-toplevel
@@ -135,7 +136,7 @@ def colours_of(count, is_ordered):
 
 
 def draw_file(chart, pixels, to):
-    """A PNG at `to`, a path or a file."""
+    """Draws a PNG to `to`, a path or a file."""
     import matplotlib  # pylint: disable=import-outside-toplevel
     matplotlib.use("Agg")
     matplotlib.rcParams["text.parse_math"] = False  # names are texts, never formulas
@@ -162,12 +163,12 @@ def draw_file(chart, pixels, to):
 
 
 class Axis:
-    """From values to their places along a side, 0 to 1."""
+    """Maps values to places along a side, 0 to 1."""
 
     def __init__(self, values, log):
         self.log, values = log, list(values)
         low, high = min(values), max(values)
-        if high - low <= 1e-12 * max(abs(low), abs(high)):  # that is rounding, and no difference
+        if high - low <= 1e-12 * max(abs(low), abs(high)):  # a difference this small is rounding
             low, high = (low / 2, high * 2) if log else (low - (abs(low) / 2 or 1), high + (abs(high) / 2 or 1))
         self.low, self.high = low, high
 
@@ -182,7 +183,7 @@ class Axis:
 
 
 class Grid:
-    """Characters with dots of Braille, 2 x 4 each, or with a letter each."""
+    """A grid of characters: Braille with 2 x 4 dots each, or a letter each."""
 
     BITS = ((1, 8), (2, 16), (4, 32), (64, 128))
 
@@ -216,7 +217,7 @@ def below(labels, left, columns):
 
 
 def chart_text(chart, width, plain):
-    """Lines of a terminal."""
+    """The chart as lines for a terminal."""
     rows = ROWS if len(chart.panels) == 1 else ROWS_OF_SEVERAL
     places = {panel: [pair for line in panel.lines for pair in zip(line[1], line[2]) if chart.shows(panel)(*pair)]
               for panel in chart.panels}
@@ -250,9 +251,9 @@ def chart_text(chart, width, plain):
 
 
 def plane_text(plane, plain, has_colours):
-    """Lines of a terminal: shades, or two cells a character in their colours."""
+    """The plane as lines for a terminal: shades, or two cells a character in their colours."""
     columns, cells, palette = plane["columns"], plane["cells"], plane["palette"]
-    rows = [cells[begin:begin + columns] for begin in range(0, len(cells), columns)][::-1]  # the first is at the bottom
+    rows = [cells[begin:begin + columns] for begin in range(0, len(cells), columns)][::-1]  # the first row is at the bottom
     x_labels, y_labels = ([f"{low + share * (high - low):.4g}" for share in (0, 0.5, 1)] for low, high in (plane["x"], plane["y"]))
     left = 1 + max(map(len, y_labels))
     side, corner, floor = ("|", "+", "-") if plain else ("│", "└", "─")
@@ -279,7 +280,7 @@ def in_ascii(text):
 
 
 def write_file(chart, data):
-    """Whole, or as it was before."""
+    """Writes the whole file, or leaves the old file."""
     path, temporary = data["to"], data["temporary"]
     try:
         with open(temporary, "xb") as file:
@@ -318,7 +319,7 @@ def draw(data):
 
 
 def complain(data, what, following=""):
-    """To a person. `forebay watch` reads the first line and has a layout of its own."""
+    """Prints an error for people. `forebay watch` reads the first line and lays it out itself."""
     if data["to"] == "-":
         print(what, file=sys.stderr)
     else:
@@ -326,7 +327,7 @@ def complain(data, what, following=""):
 
 
 def main():
-    """Reads what is to be drawn from standard input; the exit code is the program's."""
+    """Reads the JSON object from standard input. Returns the program's exit code."""
     sys.stdout.reconfigure(encoding="utf-8")
     data = json.loads(sys.stdin.readline())
     try:

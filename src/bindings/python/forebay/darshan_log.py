@@ -1,5 +1,6 @@
-"""Reads a Darshan log: the files that a job has written to Lustre. Darshan's own library reads the bytes, by
-darshan-parser if it is in PATH, else by PyDarshan. Names in a log may hold anything, and numbers may be absurd."""
+"""Reads a Darshan log: the files that a job wrote to Lustre. Darshan's own library decodes it, through
+darshan-parser if that is in PATH, else through PyDarshan. Names in a log may hold anything, and numbers may be
+absurd."""
 
 import collections
 import dataclasses
@@ -11,12 +12,12 @@ import shutil
 import subprocess
 import sys
 
-BYTES_MAX, SECONDS_MAX = 1e18, 1e9  # more is damage
+BYTES_MAX, SECONDS_MAX = 1e18, 1e9  # larger numbers mean damage
 FILES_MAX, STRIPES_MAX = 2_000_000, 16_000_000
 STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")  # STDIO counts these as files
 USAGE, MISSING, CORRUPT, UNSUPPORTED = 2, 3, 4, 6  # exit codes of the program
 COUNTED = ("BYTES_READ", "BYTES_WRITTEN", "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME", "F_SLOWEST_RANK_TIME",
-           "F_WRITE_START_TIMESTAMP", "F_WRITE_END_TIMESTAMP")  # behind the name of the module
+           "F_WRITE_START_TIMESTAMP", "F_WRITE_END_TIMESTAMP")  # after the name of the module
 HOW_TO_INSTALL = "pip install darshan, or install darshan-util (https://darshan.readthedocs.io)"
 
 
@@ -26,8 +27,8 @@ class Failed(Exception):
 
 @dataclasses.dataclass
 class File:
-    """A written file on Lustre. `first` and `last`: seconds from the begin of the job to its first write and the end of
-    its last one. `seconds`: of its slowest rank, in reads, writes and calls about the file."""
+    """A file written on Lustre. `first` and `last`: seconds from the begin of the job to its first write and to the
+    end of its last write. `seconds`: time of its slowest rank in reads, writes and metadata calls."""
     mount: str
     targets: list
     read: int = 0
@@ -51,7 +52,7 @@ class Log:
         self.check_room()
 
     def access(self, file, rank, module):
-        """What one rank, or all together (-1), did with a file: to be filled in."""
+        """The record of one rank, or of all together (-1), on a file; the caller fills it in."""
         access = self.accesses.setdefault((file, rank, module), collections.Counter())
         self.check_room()
         return access
@@ -61,12 +62,12 @@ class Log:
             raise Failed(UNSUPPORTED, f"the log has more than {FILES_MAX} files or {STRIPES_MAX} stripes", "")
 
     def files(self):
-        """(files on Lustre that were written, how many lie elsewhere, how many were only read, and their bytes)"""
+        """(written files on Lustre, number of files elsewhere, number of files only read, and their bytes)"""
         files = {}
         for (number, rank, _), access in sorted(self.accesses.items()):
             file = files.setdefault(number, File(*self.layouts.get(number, ("", []))))
             file.read += int(amount(access["BYTES_READ"]))
-            # A record of all ranks has the sum of their seconds, and those of the slowest.
+            # A record of all ranks has the sum of their seconds, and the seconds of the slowest rank.
             spent = sum(amount(access[f"F_{kind}_TIME"], SECONDS_MAX) for kind in ("READ", "WRITE", "META"))
             slowest = amount(access["F_SLOWEST_RANK_TIME"], SECONDS_MAX)
             file.seconds = max(file.seconds, slowest if rank < 0 and slowest > 0 else spent)
@@ -84,7 +85,7 @@ class Log:
 
 
 def amount(value, most=BYTES_MAX):
-    """-1 stands for what Darshan has not counted."""
+    """The value within 0 and `most`. Darshan gives -1 for a value that it did not count."""
     return min(max(value, 0), most) if math.isfinite(value) else 0
 
 
@@ -96,8 +97,8 @@ def number(text, kind=int):
 
 
 def columns_of(line):
-    """(module, rank, file, counter, value, mount, name) of a line of darshan-parser. A name may hold tabs; mount and kind
-    of file system are the last two columns. A name with a line feed takes them away."""
+    """(module, rank, file, counter, value, mount, name) of a line of darshan-parser. A name may hold tabs, so mount
+    and kind of file system are the last two columns. A name with a line feed cuts them off."""
     columns = line.split("\t")
     if len(columns) < 6:
         return None
@@ -109,16 +110,16 @@ def columns_of(line):
 
 
 def by_parser(path):
-    """What darshan-parser prints; its errors come among its lines."""
+    """Reads the output of darshan-parser. Its errors are among its lines."""
     log, complaint, has_failed = Log("darshan-parser"), "", False
     environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     with subprocess.Popen(["darshan-parser", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment) as parser:
-        for line in parser.stdout:  # of bytes, which end in a line feed alone: names may hold other ends
+        for line in parser.stdout:  # lines of bytes end only in a line feed: names may hold other line ends
             line = line.decode(errors="replace").rstrip("\n")
             if line.startswith("#"):
                 take_head(log, line)
             elif (columns := columns_of(line)) is None:
-                if line and not has_failed:  # what matters begins with "Error"; the first such line stays
+                if line and not has_failed:  # the reason begins with "Error"; keep the first such line
                     complaint, has_failed = line[:300], line.startswith("Error")
             elif columns:
                 take_columns(log, *columns)
@@ -150,7 +151,7 @@ def take_columns(log, module, rank, file, counter, value, mount, name):
 
 
 def by_pydarshan(path):
-    """By the library that PyDarshan's wheel brings."""
+    """Reads by the library in PyDarshan's wheel."""
     import darshan  # pylint: disable=import-outside-toplevel
     from darshan.backend import cffi_backend as backend  # pylint: disable=import-outside-toplevel
 
@@ -167,7 +168,7 @@ def by_pydarshan(path):
     log.partial = any(modules[name]["partial_flag"] for name in ("POSIX", "STDIO", "LUSTRE") if name in modules)
     mounts = sorted((place for place, kind in backend.log_get_mounts(handle) if kind == "lustre"), key=len, reverse=True)
     for record in records("LUSTRE"):
-        if record["id"] in log.layouts:  # a record of another rank says the same
+        if record["id"] in log.layouts:  # a record of another rank has the same layout
             continue
         name = names.get(record["id"], "")
         mount = next((place for place in mounts if name == place or name.startswith(place.rstrip("/") + "/")), "")
@@ -183,11 +184,11 @@ def by_pydarshan(path):
 
 
 class Complaints:
-    """What the library prints on standard error while it reads: it reports damage there and nowhere else."""
+    """Collects the library's standard error while it reads: it reports damage nowhere else."""
 
     def __enter__(self):
         self.saved, (self.read_end, write_end) = os.dup(2), os.pipe()
-        os.set_blocking(write_end, False)  # a library that complains without an end does not stop us
+        os.set_blocking(write_end, False)  # a library that complains without end must not block us
         os.dup2(write_end, 2)
         os.close(write_end)
         return self
@@ -206,7 +207,7 @@ class Complaints:
 
 
 def read_in_child(path):
-    """By PyDarshan in a copy of this process: a log that is damaged can make the library crash."""
+    """Runs PyDarshan in a copy of this process: a damaged log can crash the library."""
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -216,7 +217,7 @@ def read_in_child(path):
                     answer = by_pydarshan(path)
                 except Failed as failed:
                     answer = failed
-                except Exception as error:  # pylint: disable=broad-except  # whatever a damaged log makes of it
+                except Exception as error:  # pylint: disable=broad-except  # a damaged log may raise anything
                     answer = Failed(CORRUPT, f"{path}: PyDarshan: {type(error).__name__}: {error}"[:500], "")
             if complaints.error and not isinstance(answer, Failed):
                 answer = Failed(CORRUPT, f"{path}: libdarshan-util says '{complaints.error}'", "")
@@ -242,7 +243,7 @@ def read_log(path):
             pass
     except OSError as error:
         raise Failed(MISSING, f"{path}: {error.strerror}", "") from error
-    path = f"./{path}" if path.startswith("-") else path  # no option of the reader
+    path = f"./{path}" if path.startswith("-") else path  # else the reader takes it for an option
     if shutil.which("darshan-parser"):
         return by_parser(path)
     try:

@@ -1,5 +1,5 @@
-"""Names the storage targets that have kept a job waiting, by the job's Darshan log. `forebay report --darshan LOG`
-starts this file, which needs nothing of the package but the two files beside it."""
+"""Reports the storage targets that kept a job waiting, from the job's Darshan log. `forebay report --darshan LOG`
+starts this file. It needs nothing of the package except the two files beside it."""
 
 import argparse
 import json
@@ -9,13 +9,13 @@ import sys
 from darshan_log import MISSING, UNSUPPORTED, USAGE, Failed, read_log  # pylint: disable=import-error
 from darshan_rule import judge, median  # pylint: disable=import-error
 
-TARGETS_SHOWN = 8  # beside the slow ones
+TARGETS_SHOWN = 8  # beside the slow targets
 SERVERS_BYTES_MAX = 16 << 20
 
 
 def servers_in(text):
-    """{target: address of its server} from what `lctl get_param osc.*.ost_conn_uuid` or `lctl dl -t` printed: of each
-    line the first OSTxxxx and the last word with an @."""
+    """{target: address of its server} from the output of `lctl get_param osc.*.ost_conn_uuid` or `lctl dl -t`: the
+    first OSTxxxx and the last word with an @ of each line."""
     servers = {}
     for line in text.splitlines():
         target, addresses = re.search(r"OST([0-9a-fA-F]{4})", line), re.findall(r"[^\s=]*@[^\s=]*", line)
@@ -25,7 +25,7 @@ def servers_in(text):
 
 
 def by_server(mount, servers):
-    """Slow ones first. A server is slow if at least half of its targets are slow, and two of them."""
+    """Servers, slow ones first. A server is slow if at least half of its targets are slow, and at least two."""
     groups = {}
     for target in mount["targets"]:
         groups.setdefault(servers.get(target["target"], ""), []).append(target)
@@ -48,23 +48,23 @@ def show_bytes(size):
 
 
 def show_seconds(seconds):
-    """Never in minutes: they are compared."""
+    """Seconds, never minutes, so that readers can compare them."""
     return f"{seconds:.{1 if seconds < 100 else 0}f} s"
 
 
 def show(text):
-    """Names command no terminal."""
+    """A name without control characters for the terminal."""
     return "".join(letter if letter.isprintable() else "".join(f"\\x{byte:02x}" for byte in letter.encode(errors="replace"))
                    for letter in text)
 
 
 def ost_name(target):
-    """As Lustre's own messages name it."""
+    """The name in Lustre's own messages."""
     return f"OST{target['target']:04x}"
 
 
 def table(titles, rows, to_left):
-    """Numbers to the right, words to the left."""
+    """Numbers are aligned right, words left."""
     rows = [titles, *([show(str(cell)) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
@@ -161,7 +161,7 @@ def report(given):
 
 
 def main(arguments=None):
-    """The exit code is the program's."""
+    """Returns the program's exit code."""
     parser = argparse.ArgumentParser(prog="forebay report --darshan", description=__doc__.splitlines()[0])
     parser.add_argument("log")
     parser.add_argument("--servers", default="")

@@ -1,16 +1,17 @@
-"""Which storage targets have kept a job waiting, by what Darshan has counted of its files.
+"""Finds the storage targets that kept a job waiting, from Darshan's counts of its files.
 
-The rule. A target is slow if all of this holds:
+A target is slow if all of this holds:
 
-- Its ratio is below 0.8 and further from the median than 3.5 median absolute deviations. The ratio is that of its
-  completion if each file lies on one target. Else it is that of the rates of its files, since a file is as late as the
-  slowest of its targets.
-- The rates of its files speak for it one by one, as in telemetry/slow.cpp.
-- With 64 files or more, files are the slower the more of them lies there: Pearson's correlation is so far below 0 that
-  chance brings it about once in 30,000 targets.
+- Its ratio is below 0.8, and further from the median than 3.5 median absolute deviations. If each file lies on one
+  target, the ratio is that of the target's throughput. Else it is that of the rates of its files, since a file is as
+  late as its slowest target.
+- The rates of its files support it one by one, as in telemetry/slow.cpp.
+- With 64 files or more, files are slower the larger their part on this target: Pearson's correlation is so far below
+  0 that chance causes it once in 30,000 targets.
 
-Of several such targets the one with the lowest correlation is named. The others are looked at again without the files
-that have a part on it: with four stripes from OST 3 on, OST 4 has three quarters of its files in common with OST 3.
+If several targets are slow, the target with the lowest correlation is reported. The remaining targets are judged
+again without the files that have a part on it: with four stripes from OST 3 on, OST 4 shares three quarters of its
+files with OST 3.
 """
 
 import collections
@@ -19,9 +20,9 @@ import math
 import statistics
 
 LOW_RATIO, SMALL_RATIO, FAR_Z, MANY_FILES, CHANCE_DEVIATIONS = 0.8, 0.5, 3.5, 64, 4
-NORMAL, DEVIATION_MIN = 1.4826, 0.02  # from a median absolute deviation to a standard deviation; of what is all alike
-SMALL_SHARE = 0.1  # smaller files, as logs of a job are, say how long calls take, not how fast targets write
-SECONDS_MIN = 1e-6  # of a write: clocks have no less
+NORMAL, DEVIATION_MIN = 1.4826, 0.02  # from a median absolute deviation to a standard deviation; of equal values
+SMALL_SHARE = 0.1  # smaller files, such as logs, show the time of calls, not the rate of targets
+SECONDS_MIN = 1e-6  # of a write: the resolution of clocks
 
 
 def median(values):
@@ -29,7 +30,7 @@ def median(values):
 
 
 def seconds_of(windows):
-    """In which at least one of these windows was open. Between files nothing is written, maybe for hours."""
+    """The time in which at least one window was open. Between files nothing is written, maybe for hours."""
     total = end = 0.0
     for first, last in sorted(windows):
         total += max(last - max(first, end), 0.0)
@@ -42,8 +43,8 @@ def rate_of(file):
 
 
 def slow_names(samples):
-    """The rule of telemetry/slow.cpp over {name: rates}: a walk by likelihood, where each rate below 0.8 of the median
-    speaks for a slow one, and each other rate against it."""
+    """The rule of telemetry/slow.cpp on {name: rates}, a likelihood ratio: each rate below 0.8 of the median counts
+    for a slow target, and each other rate against it."""
     samples = {name: [rate for rate in rates if rate > 0] for name, rates in samples.items()}
     samples = {name: rates for name, rates in samples.items() if rates}
     if len(samples) < 2:
@@ -65,12 +66,12 @@ def slow_names(samples):
         share = (low_count - low[name]) / (count - own) if count > own else 1
         share = min(max(share, 0.02), 0.5)
         likelihood = low[name] * math.log(0.9 / share) + (own - low[name]) * math.log(0.1 / (1 - share))
-        return z >= 3 and likelihood > 9.20  # wrongly named 1 of 10,000, wrongly passed 1 of 100
+        return z >= 3 and likelihood > 9.20  # 1 of 10,000 is wrongly reported, 1 of 100 wrongly missed
     return {name for name in samples if is_slow(name)}
 
 
 class Look:
-    """One look at files, all of one mount."""
+    """One judgement of files of one mount."""
 
     def __init__(self, files):
         self.rates = [rate_of(file) for file in files]
@@ -97,7 +98,7 @@ class Look:
                 "correlation": self.correlation(parts)}
 
     def correlation(self, parts):
-        """Pearson's, of the rate of a file and the part of it that lies here."""
+        """Pearson's correlation of a file's rate with the part of it on this target."""
         count, mean = len(self.rates), self.mean_rate
         share_sum = sum(share for _, _, share in parts)
         shares = sum(share * share for _, _, share in parts) - share_sum * share_sum / count
@@ -133,7 +134,7 @@ class Look:
 
 
 def median_size(files):
-    """Half of all bytes lie in files that are smaller than this."""
+    """The size with half of all bytes in smaller files."""
     sizes = sorted(file.written for file in files)
     below, half = 0, sum(sizes) / 2
     return next((size for size in sizes if (below := below + size) >= half), 0)
@@ -163,8 +164,8 @@ def judge_mount(mount, files):
 
 
 def predict(mount, is_on_one):
-    """All bytes on the other targets, as fast as the slowest of these was. Files on several targets would all be as fast
-    as those without a part on a slow one."""
+    """The time for all bytes on the other targets, at the rate of the slowest of them. For files on several targets: at
+    the rate of the files without a part on a slow target."""
     kept = [target for target in mount["targets"] if not target["slow"]]
     slow = [target for target in mount["targets"] if target["slow"]]
     size = sum(target["bytes"] for target in kept)
@@ -180,7 +181,7 @@ def predict(mount, is_on_one):
 
 
 def ranges_of(numbers):
-    """"0-13,15-23", as `lfs setstripe -o` takes them."""
+    """A list such as "0-13,15-23", for `lfs setstripe -o`."""
     ranges = []
     for one in numbers:
         if ranges and ranges[-1][1] + 1 == one:

@@ -1,6 +1,6 @@
 """Analyses of snapshots in Python, beside the simulation or afterwards: docs/how-to/analyse-with-a-script.md.
 
-A script is a file with functions that say what they look at::
+A script is a file with functions that declare their variables::
 
     from forebay.insitu import every
 
@@ -9,9 +9,9 @@ A script is a file with functions that say what they look at::
         theta = snapshot["theta"]
         return {"min": theta.array.min(), "max": theta.array.max()}
 
-A function is called with a Snapshot, once a node, and returns a dict of numbers and arrays, which become results; a
-matplotlib figure or the bytes of a PNG, alone or in such a dict; or None. With raise_flag() it says that something is
-wrong with the snapshot.
+A function is called with a Snapshot, once on each node. It returns a dict of numbers and arrays, which become
+results; or a matplotlib figure or the bytes of a PNG, alone or in such a dict; or None. With raise_flag() it reports
+that something is wrong with the snapshot.
 """
 
 import functools
@@ -27,12 +27,14 @@ __all__ = ["Block", "Snapshot", "Variable", "every", "raise_flag"]
 
 
 def every(steps=1, *, stream=None, variables=(), gather=(), reduce=None, finish=None):
-    """Marks a function that looks at the steps that `steps` divides, of a stream or of all.
+    """Marks a function for the steps divisible by `steps`, of one stream or of all streams.
 
-    variables: names, or patterns with *, of what is needed of each node; the function is called for each node's part.
-    reduce(a, b): brings two nodes' dicts together, and is associative; nodes come in their order.
-    finish(all): what it returns stands for what the function, or reduce, has returned.
-    gather: names or patterns of what is needed of all nodes at once; the function is then called once."""
+    - variables: names, or patterns with *, of variables that the function needs from each node. It is called for
+      each node's part.
+    - reduce(a, b): combines the dicts of two nodes. It must be associative. Nodes come in their order.
+    - finish(all): its result replaces the result of the function or of reduce.
+    - gather: names or patterns of variables that it needs from all nodes at once. The function is then called once.
+    """
     if callable(steps):
         raise TypeError(f"@every needs parentheses, and says what is looked at: @every(variables=[\"theta\"]) before "
                         f"'def {getattr(steps, '__name__', '...')}'")
@@ -52,7 +54,7 @@ def every(steps=1, *, stream=None, variables=(), gather=(), reduce=None, finish=
 
 
 class Every:  # pylint: disable=too-few-public-methods
-    """What a function was marked with."""
+    """The arguments of @every."""
 
     def __init__(self, steps, stream, variables, gather, reduce, finish):  # pylint: disable=too-many-arguments,too-many-positional-arguments
         self.steps, self.stream = steps, stream
@@ -60,7 +62,7 @@ class Every:  # pylint: disable=too-few-public-methods
         self.reduce, self.finish = reduce, finish
 
     def is_due(self, stream, step):
-        """Whether the function looks at that snapshot."""
+        """True if the function runs for that snapshot."""
         return self.stream in (None, stream) and step % self.steps == 0
 
 
@@ -70,10 +72,12 @@ def dtype_of(name):
 
 
 class Block:  # pylint: disable=too-few-public-methods
-    """What one rank owns of a variable.
+    """One rank's part of a variable.
 
-    data: a numpy array, a view of the staged copy itself, verified; it cannot be written to.
-    start: where it begins in the global shape. slices: the same as an index. rank: its owner."""
+    - data: a numpy array, a verified, read-only view of the staged copy.
+    - start: its position in the global shape. slices: the same as an index.
+    - rank: its owner.
+    """
 
     def __init__(self, rank, start, data):
         self.rank, self.start, self.data = rank, tuple(start), data
@@ -90,10 +94,11 @@ class Block:  # pylint: disable=too-few-public-methods
 class Variable:
     """A variable of the snapshot. numpy takes it as its array.
 
-    blocks: what ranks own of it, each a Block; of this node, or of all nodes where it is gathered.
-    array: all blocks as one array. start: where that begins in the global shape. dataarray: the same for xarray.
-    name, unit, description, dimensions, attributes: as they were described.
-    dtype, shape: of the whole variable. kind: "array", "particles" or "replicated"."""
+    - blocks: the parts of the ranks, each a Block: of this node, or of all nodes if it is gathered.
+    - array: all blocks as one array. start: its position in the global shape. dataarray: the same for xarray.
+    - name, unit, description, dimensions, attributes: as described by the application.
+    - dtype, shape: of the whole variable. kind: "array", "particles" or "replicated".
+    """
 
     def __init__(self, line, blocks):
         self.name, kind, self.kind, shape, self.unit, self.description, self.dimensions, others, _ = line
@@ -109,13 +114,13 @@ class Variable:
 
     @property
     def start(self):
-        """Where `array` begins in the global shape."""
+        """The position of `array` in the global shape."""
         return tuple(min(block.start[dim] for block in self.blocks) for dim in range(len(self.shape))) if self.blocks else (
             0,) * len(self.shape)
 
     @functools.cached_property
     def array(self):
-        """All blocks that this call sees as one array, without a copy where there is only one."""
+        """All blocks of this call as one array. A single block is not copied."""
         if len(self.blocks) == 1:
             return self.blocks[0].data
         start = self.start
@@ -134,7 +139,7 @@ class Variable:
 
     @property
     def dataarray(self):
-        """The same as an xarray.DataArray: dimensions, units, and indices into the global shape as coordinates."""
+        """The same as an xarray.DataArray: with dimensions, units, and indices into the global shape as coordinates."""
         import xarray  # pylint: disable=import-outside-toplevel
         names = list(self.dimensions) or [f"dim_{dim}" for dim in range(len(self.shape))]
         coordinates = {name: np.arange(first, first + size) for name, first, size in zip(names, self.start, self.array.shape)}
@@ -147,15 +152,17 @@ class Variable:
 
 
 class Snapshot(Mapping):
-    """What a function looks at: a mapping from the names that it asked for to Variable, as snapshot["theta"].
+    """The argument of a function: a mapping from the names that it declared to Variable, as in snapshot["theta"].
 
-    step, time, stream: of the snapshot. nodes: how many it has. node: the one that is seen, None if all are gathered.
-    directory: where files that the function writes become results."""
+    - step, time, stream: of the snapshot. nodes: its number of nodes.
+    - node: the node of this call; None if variables are gathered from all nodes.
+    - directory: files that the function writes here become results.
+    """
 
     def __init__(self, nodes, wishes, directory):
         first = nodes[0]
         self.stream, self.step, self.time, self.nodes = first.stream, first.step, first.time, first.nodes
-        self.node = first.node if len(nodes) == 1 else None  # None: all of them are seen
+        self.node = first.node if len(nodes) == 1 else None  # None: all nodes
         self._directory = directory
         self._variables = {}
         lines = [{line[0]: line for line in node.variables()} for node in nodes]
@@ -170,8 +177,8 @@ class Snapshot(Mapping):
 
     @functools.cached_property
     def directory(self):
-        """A directory on this node: what is in it when the function returns goes where pictures go. Names that begin
-        with a dot stay behind."""
+        """A directory on this node. Files in it become results when the function returns, beside the pictures. Names
+        that begin with a dot are left out."""
         os.makedirs(self._directory)
         return self._directory
 
@@ -189,6 +196,6 @@ class Snapshot(Mapping):
 
 
 def _block(node, line, place):
-    """Verified, without a copy."""
+    """The block's data, verified, without a copy."""
     block, rank, start, size = place
     return Block(rank, start, node.block(block).view(dtype_of(line[1])).reshape(size))

@@ -1,7 +1,7 @@
-"""Scripts over committed snapshots: the part of `forebay insitu` that is Python. The program finds the snapshots and
-calls this; people call `forebay insitu`.
+"""Scripts on committed snapshots: the Python part of `forebay insitu`. The program finds the snapshots and starts
+this module; people call `forebay insitu`.
 
-Several snapshots are looked at at a time, each in a process. Results are written here, in the order of steps.
+Several snapshots are analysed at a time, each in a process. Results are written here, in the order of steps.
 """
 
 import argparse
@@ -26,21 +26,21 @@ from ._flags import Flags  # pylint: disable=wrong-import-position
 from ._forebay_insitu import ScriptRun, analyses_in, show_text, step_name  # pylint: disable=wrong-import-position
 from .insitu import Snapshot  # pylint: disable=wrong-import-position
 
-USAGE, FOUND, GOOD = 2, 1, 0  # exit codes, as the program has them
-EXIT_SECONDS = 60  # for what scripts want done at the exit of their processes, such as the last bytes of a file of theirs
+USAGE, FOUND, GOOD = 2, 1, 0  # exit codes of the program
+EXIT_SECONDS = 60  # for the exit functions of scripts, such as the last bytes of a file
 
 
 class Looked:  # pylint: disable=too-few-public-methods
-    """What one script has made of a snapshot: plain data, which crosses between processes."""
+    """One script's results for a snapshot: plain data, to send between processes."""
 
     def __init__(self, problem=None):
         self.is_due, self.all_looked, self.made_before, self.problem = True, False, False, problem
         self.found, self.flags, self.lines = _scripts.Found(), Flags(), []
-        self.save = None  # the id of what was looked at
+        self.save = None  # the id of the analysed save
 
 
 class Step:  # pylint: disable=too-few-public-methods
-    """What the scripts have made of a snapshot, by their names."""
+    """The results of the scripts for a snapshot, by their names."""
 
     def __init__(self, snapshot, looked):
         self.snapshot = snapshot
@@ -61,7 +61,7 @@ def save_in(snapshot):
     return json.loads(pathlib.Path(snapshot, "manifest.json").read_bytes())["snapshot_id"]
 
 
-_loaded = {}  # of this process
+_loaded = {}  # in this process
 
 
 def _script(path):
@@ -71,7 +71,7 @@ def _script(path):
 
 
 def load(path, _):
-    """The script, before anything is looked at: why that cannot be done, which is printed whole, or None."""
+    """Loads the script before any snapshot. Prints an error whole, and returns its reason, or None."""
     try:
         _script(path)
     except _scripts.ScriptError as error:
@@ -83,7 +83,7 @@ def load(path, _):
 
 
 def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylint: disable=too-many-arguments,too-many-positional-arguments
-    """One snapshot, by one script; `calls` is told of each function before it is called."""
+    """Runs one script on one snapshot. Sends `calls` the name of each function before it is called."""
     looked = Looked()
     stream, step = words_of(snapshot)
     sys.stdout = printer = Printer(f"step {step} {stream}.{name}")
@@ -106,7 +106,7 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
             looked.found.merge(made, function.__name__)
         looked.lines = looked.found.lines()
     except BaseException as error:  # pylint: disable=broad-exception-caught
-        # Whatever it is, the script has raised it: sys.exit() in a function costs this snapshot, too.
+        # Any exception here comes from the script: sys.exit() in a function costs this snapshot too.
         looked.found, looked.problem = _scripts.Found(), _scripts.words_of(error)
     finally:
         printer.end()
@@ -115,13 +115,13 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
 
 
 def stored(place, directory):
-    """Results that were made before, which conditions may be over."""
+    """Results of earlier analyses, for conditions on them."""
     (node,) = place.drained(directory)
     return {name: variable.array for name, variable in Snapshot([node], ["*"], "").items()}
 
 
 class Report:
-    """What people, or programs, are told."""
+    """The report for people, or for programs."""
 
     def __init__(self, given):
         self._is_json, self._only_report = given.json, given.only_report
@@ -131,7 +131,7 @@ class Report:
         self.found = given.found
 
     def add(self, step, pictures):
-        """A snapshot is done."""
+        """Reports a finished snapshot."""
         self._done += 1
         made = [f"{step.stream}.{name}" for name, one in step.looked.items()
                 if _scripts.kept(one.lines) and not one.made_before and not self._only_report]
@@ -166,7 +166,7 @@ class Report:
             self._empty.add(key)
 
     def finish(self):
-        """The exit code."""
+        """Ends the report, and returns the exit code."""
         if self._is_json:
             print(json.dumps(self._all, indent=1))
         sys.stdout.flush()
@@ -178,13 +178,13 @@ def _count(number, what):
 
 
 def _json_of(mark):
-    """As `forebay ls --json` has it: JSON has no numbers that are not finite."""
+    """A mark as in `forebay ls --json`: a number that is not finite becomes null, since JSON has none."""
     analysis, condition, result, value, _ = mark
     return {"analysis": analysis, "condition": condition, "result": result, "value": value if math.isfinite(value) else None}
 
 
 def act(step, analyses, marks):
-    """Marks the snapshot, in its own run, before its results are there."""
+    """Marks the snapshot, in its own run, before its results exist."""
     place = ScriptRun(os.path.dirname(os.path.dirname(step.snapshot)))
     for analysis in (one for one in analyses if one.name in step.looked):
         one = step.looked[analysis.name]
@@ -203,14 +203,14 @@ def act(step, analyses, marks):
 
 
 def check_there(step, one):
-    """A simulation that still runs may save the step again: what was made of the earlier save says nothing of that one."""
+    """A running simulation may save the step again: results of the earlier save would then be wrong."""
     if one.save != save_in(step.snapshot):
         raise _scripts.ScriptError(f"{step.snapshot} was saved again meanwhile")
 
 
 @contextlib.contextmanager
 def costing(step, name):
-    """What is refused, or is gone since, costs that snapshot its results."""
+    """An error, or a snapshot that is gone, costs that snapshot its results."""
     try:
         yield
     except (Error, OSError, _scripts.ScriptError) as error:
@@ -219,7 +219,7 @@ def costing(step, name):
 
 
 def put(step, place, pictures):
-    """Writes what was made of a snapshot; how many pictures and files."""
+    """Writes the results of a snapshot, and returns the number of pictures and files."""
     count = 0
     for name, one in list(step.looked.items()):
         with costing(step, name):
@@ -232,7 +232,7 @@ def put(step, place, pictures):
 
 
 def work(given, directory):
-    """All snapshots; the exit code."""
+    """Analyses all snapshots, and returns the exit code."""
     place, report = ScriptRun(given.to), Report(given)
     analyses = analyses_in(given.analyses)
     scripts = [(one.name, one.every, os.path.abspath(one.script), limit) for one, limit in zip(analyses, given.time_limits)]
@@ -271,13 +271,13 @@ def work(given, directory):
 
 
 def end_by(number):
-    """As the signal ends other programs: shells, and loops in them, know it then."""
+    """Ends by the signal itself, so that shells and their loops notice it."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
 
 def main():
-    """As the program calls it."""
+    """The entry point for the program."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("snapshots", nargs="+", help="directories of committed snapshots")
     parser.add_argument("--analyses", required=True, help="as the control page has them")
@@ -291,7 +291,7 @@ def main():
     parser.add_argument("--found", action="store_true", help="exit with 1 at least")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    # Beside the pictures, so that a file gets its place by a rename.
+    # The directory lies beside the pictures, so that a rename moves a file into place.
     directory = tempfile.mkdtemp(prefix=".scripts-", dir=given.pictures)
     ended_by = None
     try:
@@ -300,7 +300,7 @@ def main():
         print(RefusedError(error_text(error.args[0], "", *error.args[1:])), file=sys.stderr)
     except Error as error:
         print(error, file=sys.stderr)
-    except (KeyboardInterrupt, BrokenPipeError) as error:  # Ctrl-C; nobody reads the report
+    except (KeyboardInterrupt, BrokenPipeError) as error:  # Ctrl-C, or nobody reads the report
         ended_by = signal.SIGINT if isinstance(error, KeyboardInterrupt) else signal.SIGPIPE
     finally:
         shutil.rmtree(pathlib.Path(directory), ignore_errors=True)

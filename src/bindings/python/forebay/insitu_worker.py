@@ -1,10 +1,11 @@
-"""The worker of a node's scripts: python3 -m forebay.insitu_worker STAGING_DIRECTORY, which the agent of the node starts.
+"""The worker for a node's scripts: python3 -m forebay.insitu_worker STAGING_DIRECTORY. The agent of the node starts
+it.
 
-It speaks the lines of src/path/agent/analysis_worker.hpp over its standard input and output. Whatever ends this process, or
-keeps it, within a call of a script costs that script one snapshot: the agent starts another one.
+It uses the protocol of src/path/agent/analysis_worker.hpp on its standard input and output. If this process ends or
+hangs within a call of a script, that script loses one snapshot: the agent starts another worker.
 
-What a script prints stands in RUN/forebay/scripts-HOST-N.log when its call has returned, with the step in front, at most
-64 KiB a call. Until then it lies in the staging directory, so that what ended the process is there as well.
+Output of a script appears in RUN/forebay/scripts-HOST-N.log after its call has returned, with the step in front, at
+most 64 KiB a call. Until then it lies in the staging directory, so that the output before a crash is kept too.
 """
 
 import contextlib
@@ -27,37 +28,37 @@ TEXT_MAX = 3000  # of a line: the agent reads up to 4 KiB
 
 
 def one_line(text):
-    """As a line of the protocol."""
+    """A text as one line of the protocol."""
     words = " ".join(text.removeprefix("forebay: ").split())
     return words if len(words) <= TEXT_MAX else words[:TEXT_MAX] + "..."
 
 
 class Printed(PrintedText):
-    """Standard output and errors of scripts: a file that outlives the process, and its way into the run's log."""
+    """Standard output and errors of scripts: a file that outlives the process, and its copy in the run's log."""
 
     def __init__(self, place, path):
         super().__init__()
         self._place = place
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._room = PRINTED_MAX
-        self.publish()  # what a worker before this one has left
+        self.publish()  # output that an earlier worker left
         faulthandler.enable(self._fd)
         sys.stdout = sys.stderr = self
 
     def write(self, text):
-        """What does not fit is left out."""
+        """Drops text beyond the limit."""
         data = text.encode(errors="replace")
         os.write(self._fd, data[:max(self._room, 0)])
         self._room -= len(data)
         return len(text)
 
     def begin(self, head):
-        """A call begins."""
+        """Call it before a call of a script."""
         self._room = PRINTED_MAX
         os.write(self._fd, f"{head}\n".encode())
 
     def publish(self):
-        """A call has ended: each of its lines with the step in front."""
+        """Call it after a call of a script: logs each line with the step in front."""
         head, *lines = os.pread(self._fd, 2 * PRINTED_MAX, 0).decode(errors="replace").splitlines() or [""]
         if self._room < 0:
             lines.append(f"... {-self._room} bytes more")
@@ -67,25 +68,25 @@ class Printed(PrintedText):
 
 
 class Worker:
-    """Answers the agent until it says no more."""
+    """Answers the agent until it closes the connection."""
 
     def __init__(self, directory):
-        # What scripts, and libraries of theirs, print must not look like answers.
+        # Output of scripts and of their libraries must not look like answers.
         self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
         os.dup2(2, 1)
         self._place = ScriptRun.of_session(directory)
         self._printed = Printed(self._place, os.path.join(directory, "scripts.log"))
         self._scripts = {}
-        self._traces = {}  # of each analysis the last one that was printed
+        self._traces = {}  # the last traceback printed for each analysis
         self._unfinished = os.path.join(self._place.spool, ".scripts")
-        # What the interpreter and its modules have is not counted. Of private memory alone: a limit on addresses
-        # (RLIMIT_AS) would count the slots too, which are mapped and cost a script nothing.
+        # The memory of the interpreter and its modules is not counted. The limit is on private memory: a limit on
+        # addresses (RLIMIT_AS) would count the slots too, which are mapped and cost a script nothing.
         with open("/proc/self/statm", encoding="ascii") as sizes:
             self._own_bytes = int(sizes.read().split()[5]) * resource.getpagesize()
         self._hard_limit = resource.getrlimit(resource.RLIMIT_DATA)[1]
 
     def serve(self):
-        """A line each."""
+        """Answers one line at a time."""
         for line in sys.stdin:
             slot, snapshot, _, *off = map(int, line.split()[1:])
             shutil.rmtree(self._unfinished, ignore_errors=True)
@@ -95,11 +96,11 @@ class Worker:
                 self.say(f"failed {one_line(str(error))}")
 
     def say(self, line):
-        """To the agent."""
+        """Sends a line to the agent."""
         print(line, file=self._answers, flush=True)
 
     def see(self, slot, snapshot, off):
-        """All scripts of the slot's stream; how many have results."""
+        """Runs all scripts for the slot's stream. Returns the number of scripts with results."""
         node, analyses = self._place.open(slot, snapshot)
         made = [Making(self, node, analysis, index) for index, analysis in enumerate(analyses)
                 if analysis.script and node.step % analysis.every == 0 and index not in off]
@@ -120,7 +121,7 @@ class Worker:
 
     @contextlib.contextmanager
     def failing(self, name, failures):
-        """The others go on."""
+        """Records a failure, so that the other scripts continue."""
         try:
             yield
         except Exception as error:  # pylint: disable=broad-exception-caught
@@ -128,7 +129,7 @@ class Worker:
 
     @contextlib.contextmanager
     def calling(self, making):
-        """Around all that a script may do."""
+        """Guards all code of a script."""
         self.say(f"calls {making.index}")
         self._printed.begin(f"step {making.node.step} {making.node.stream}.{making.name}")
         if making.memory_limit:
@@ -136,7 +137,7 @@ class Worker:
         try:
             yield os.path.join(self._unfinished, making.name)
         except MemoryError:
-            # Nobody knows what is left of the script's state: a new process.
+            # The script's state is unknown now, so the agent needs a new process.
             resource.setrlimit(resource.RLIMIT_DATA, (self._hard_limit, self._hard_limit))
             self.say(f"problem analysis '{making.name}': its script has no more memory than its memory_limit_bytes, "
                      f"{making.memory_limit}")
@@ -148,7 +149,8 @@ class Worker:
         self._returned()
 
     def _print_trace(self, key, error):
-        """Whole where it is another one than before: a script that cannot be imported says so at each step."""
+        """Prints the whole traceback if it differs from the last: a script that cannot be imported would print it at
+        each step."""
         before, self._traces[key] = self._traces.get(key), traceback.format_exc()
         print(f"{_scripts.words_of(error)}, as before" if self._traces[key] == before else self._traces[key].rstrip())
 
@@ -159,7 +161,7 @@ class Worker:
 
 
 class Making:
-    """One script's work on one snapshot: begin() over the slot, end() when the slot is given back."""
+    """One script's work on one snapshot: begin() while the slot is leased, end() after it is returned."""
 
     def __init__(self, worker, node, analysis, index):
         self.name, self.index, self.node, self.memory_limit = analysis.name, index, node, analysis.memory_limit_bytes
@@ -172,7 +174,7 @@ class Making:
         self._flags = Flags()
 
     def begin(self, scripts):
-        """What this node has to give; of a snapshot of one node it is all."""
+        """Computes this node's part. For a snapshot of one node that is everything."""
         path = self._analysis.script
         if path not in scripts:
             with self._worker.calling(self):
@@ -201,10 +203,10 @@ class Making:
             self._found.merge(found, name)
 
     def end(self, place):
-        """Brings the nodes together where this one is the last; how many snapshots of results it has written. What has
-        been raised counts where a function has failed, too: it was raised of values that were there."""
+        """On the last node, combines the parts of all nodes. Returns the number of snapshots of results. Flags count
+        even if a function failed: they were raised for values that existed."""
         if self.node.nodes > 1 or not self._has_begun:
-            self._act(place)  # before this node's part lets another one write the results
+            self._act(place)  # before this node's part lets another node write the results
         if not self._has_begun:
             return 0
         parts = None
@@ -227,7 +229,7 @@ class Making:
         return 1 if kept else 0
 
     def _act(self, place, lines=()):
-        """Before the results are written: once they are there nobody looks at the snapshot again."""
+        """Marks before the results are written: once they exist, nobody looks at the snapshot again."""
         all_looked = self._has_begun and self._script.has_looked(self._functions, self.node.stream)
         said, _ = place.act(self.node, self._analysis, list(lines), all_looked, self._flags.raised(), True)
         flags, self._flags = self._flags, Flags()

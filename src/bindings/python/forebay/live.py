@@ -1,5 +1,6 @@
-"""Snapshots for readers outside the run while it computes: openPMD over the network by ADIOS2's engine SST, where the
-package openpmd_api is installed. In a script of analyses (docs/how-to/draw-with-your-libraries.md#send-to-a-program-elsewhere)::
+"""Sends snapshots to readers outside the run while it computes: openPMD over the network by ADIOS2's engine SST.
+Needs the package openpmd_api. In a script of analyses
+(docs/how-to/draw-with-your-libraries.md#send-to-a-program-elsewhere)::
 
     from forebay.insitu import every
     from forebay.live import OpenPmdStream
@@ -20,11 +21,12 @@ _AXES = ("x", "y", "z")
 
 
 class OpenPmdStream:
-    """One node's data as a stream that readers open and leave as they like. It waits for none of them: without a reader,
-    and where readers are slow, steps are dropped once `queue` of them wait, the oldest first.
+    """One node's data as a stream. Readers open and leave it at any time, and it waits for no reader. Without a
+    reader, or with slow readers, at most `queue` steps wait, and the oldest step is dropped.
 
-    Each node writes a stream of its own, PATH.node-00000.sst, with its blocks in the global shape of arrays, and its rows
-    of tables. A file of that name tells readers where to connect; it goes with the stream."""
+    Each node writes its own stream, PATH.node-00000.sst, with its blocks in the global shape of arrays, and its rows
+    of tables. A file of that name tells readers the address. It disappears with the stream.
+    """
 
     def __init__(self, path, queue=2):
         if queue < 1:
@@ -33,7 +35,7 @@ class OpenPmdStream:
         self._series = None
 
     def write(self, snapshot):
-        """Every variable of the snapshot. Data are copied: the snapshot may go when this returns."""
+        """Sends every variable of the snapshot. Data are copied: the snapshot may go when this returns."""
         from openpmd_api import Mesh_Record_Component  # pylint: disable=import-outside-toplevel
         if snapshot.node is None:
             raise ValueError("what is gathered is seen by one node or another, and a stream is of one node: "
@@ -61,7 +63,7 @@ class OpenPmdStream:
         iteration.close()
 
     def close(self):
-        """Readers see its end."""
+        """Ends the stream. Readers see its end."""
         if self._series is not None:
             self._series.close()
             self._series = None
@@ -70,8 +72,8 @@ class OpenPmdStream:
         import openpmd_api  # pylint: disable=import-outside-toplevel
         if not openpmd_api.variants.get("adios2") or "sst" not in openpmd_api.file_extensions:
             raise RuntimeError("this openpmd_api has no ADIOS2 with SST. Next: pip install openPMD-api")
-        # SST's own defaults wait for the first reader for ever, and keep any number of steps.
-        # Of its ways to write a step only BP keeps lists of texts, such as the labels of axes.
+        # By default SST waits for the first reader for ever, and keeps any number of steps. Only the marshal method BP
+        # keeps lists of texts, such as the labels of axes.
         parameters = {"RendezvousReaderCount": "0", "QueueLimit": str(self._queue), "QueueFullPolicy": "Discard",
                       "MarshalMethod": "BP"}
         return openpmd_api.Series(f"{self._path}.node-{node:05}.sst", openpmd_api.Access.create_linear,
@@ -90,5 +92,5 @@ def _store(component, variable):
     component.reset_dataset(Dataset(variable.dtype, list(variable.shape)))
     for block in variable.blocks:
         if block.data.size:
-            # A copy: openPMD-api takes no array that may not be written to.
+            # A copy, since openPMD-api refuses read-only arrays.
             component.store_chunk(block.data.copy(order="C"), list(block.start), list(block.data.shape))

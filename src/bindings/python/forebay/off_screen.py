@@ -1,7 +1,7 @@
-"""Pictures by PyVista on nodes without a display, for scripts of forebay.insitu::
+"""Pictures with PyVista on nodes without a display, for scripts of forebay.insitu::
 
     from forebay.off_screen import plotter
-    scene = plotter(window_size=(800, 600))  # a pyvista.Plotter; keep it, a new window costs more than a picture
+    scene = plotter(window_size=(800, 600))  # a pyvista.Plotter; keep it: a new window costs more than a picture
 """
 
 import functools
@@ -15,7 +15,7 @@ PROBE_SECONDS_MAX = 120  # the first import of VTK from a parallel file system; 
 
 
 def plotter(**options):
-    """A pyvista.Plotter that draws off-screen; RuntimeError where this node has nothing to draw with, and why."""
+    """A pyvista.Plotter that draws off-screen. RuntimeError with the reasons if this node has nothing to draw with."""
     if why := _why_not():
         raise RuntimeError(why)
     import pyvista  # pylint: disable=import-outside-toplevel
@@ -24,8 +24,8 @@ def plotter(**options):
 
 @functools.lru_cache(maxsize=None)
 def _why_not():
-    """Tries EGL, OSMesa and an X server of its own, each in another process: what does not work may crash. The first that
-    draws is this process's from now on."""
+    """Tries EGL, OSMesa and its own X server, each in another process, since a broken library may crash. The first
+    that draws is used by this process from now on. Returns the reasons if none draws."""
     told = []
     for name, environment in [("EGL", {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"}),
                               ("OSMesa", {"VTK_DEFAULT_OPENGL_WINDOW": "vtkOSOpenGLRenderWindow"}), ("Xvfb", None)]:
@@ -39,7 +39,7 @@ def _why_not():
 
 
 def _try(environment):
-    """Nothing where it draws."""
+    """Draws once. Returns the reason if that fails."""
     try:
         done = subprocess.run([sys.executable, "-c", PROBE], env=os.environ | environment, capture_output=True, text=True,
                               check=False, timeout=PROBE_SECONDS_MAX)
@@ -49,7 +49,7 @@ def _try(environment):
 
 
 def _virtual_display():
-    """Starts Xvfb, which is killed with the worker and its session; nothing where there is none."""
+    """Starts Xvfb, which is killed with the worker and its session. Returns {} without Xvfb."""
     if not shutil.which("Xvfb"):
         return {}
     read, write = os.pipe()

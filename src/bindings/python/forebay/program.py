@@ -1,4 +1,4 @@
-"""The command `forebay` of the package: it becomes the native program."""
+"""The command `forebay` of the package: starts the native program."""
 
 import os
 import pathlib
@@ -6,8 +6,9 @@ import sys
 
 
 def main():
-    """Becomes the program, whose exit code is the command's: inside an installed package, or in bin/ of a build folder."""
-    here = pathlib.Path(__file__).absolute().parent  # in a build folder a link to the source: it is not followed
+    """Replaces this process by the program: inside an installed package, or in bin/ of a build folder. The exit code
+    is the program's."""
+    here = pathlib.Path(__file__).absolute().parent  # in a build folder this is a link to the source; do not follow it
     places = [here / "bin" / "forebay", here.parent.parent / "bin" / "forebay"]
     for program in places:
         if program.is_file():

@@ -1,4 +1,4 @@
-"""Runs as readers see them: committed snapshots, shown through their views. Needs h5py and xarray, no MPI."""
+"""Committed snapshots of a run, read through their views. Needs h5py and xarray, but no MPI."""
 
 import html
 import json
@@ -39,7 +39,7 @@ def open(run):  # pylint: disable=redefined-builtin
 
 
 class Run:
-    """A run's directory, a mapping from names to streams. Looked at anew by each call."""
+    """A run's directory, a mapping from names to streams. Each call looks at the directory again."""
 
     def __init__(self, directory):
         self.path = pathlib.Path(directory)
@@ -77,14 +77,14 @@ class Run:
 
 
 class StreamOfRun:
-    """The committed snapshots of a stream: a sequence in order of their steps; at(step) finds one."""
+    """The committed snapshots of a stream, in order of their steps. at(step) returns the snapshot of a step."""
 
     def __init__(self, path):
         self.path = path
 
     @property
     def steps(self):
-        """Ascending."""
+        """The steps in rising order."""
         found = (_STEP.fullmatch(path.name) for path in self.path.iterdir())
         return sorted(int(match.group(1)) for match in found if match and (self.path / match.group(0)).is_dir())
 
@@ -97,12 +97,12 @@ class StreamOfRun:
 
     @property
     def newest(self):
-        """The snapshot of the largest step, also if it is marked: its `marks` say so."""
+        """The snapshot with the largest step, even if it is marked: see its `marks`."""
         return self[-1]
 
     @property
     def newest_good(self):
-        """The snapshot of the largest step that is not marked: of those, a restart takes the newest."""
+        """The unmarked snapshot with the largest step. A restart takes this snapshot."""
         for step in reversed(self.steps):
             if not (snapshot := self.at(step)).marks:
                 return snapshot
@@ -110,16 +110,21 @@ class StreamOfRun:
                                       next=f"forebay ls {self.path.parent}"))
 
     def series(self, *patterns, steps=None):
-        """Replicated variables, such as results of analyses, as an xarray.Dataset over step, with time beside it. Names
-        may have `*`; without any all are taken. `steps` are those to take, or a slice of them, both ends included.
-        A spectrum has its wave numbers as a coordinate. Scalars are read at once, arrays when they are used, one step after
-        the other; numbers of steps that have none are NaN. Lists whose lengths change are left out, and named in
-        attrs["lists"]: table() has them. A variable "time" of the stream "state" is "state.time", beside the coordinate."""
+        """Replicated variables, such as results of analyses, as an xarray.Dataset over step, with time beside it.
+
+        - patterns: names, which may have `*`. Without patterns: all variables.
+        - steps: a list of steps, or a slice with both ends included.
+
+        A spectrum has its wave numbers as a coordinate. Scalars are read at once. Arrays are read when you use them,
+        one step after the other. A step without a number has NaN. Lists of varying length are left out; their names
+        are in attrs["lists"]: use table(). A variable "time" of the stream "state" is called "state.time", beside
+        the coordinate.
+        """
         return results.series(self, patterns, steps)
 
     def table(self, *patterns, steps=None):
-        """Lists that have a length of their own at each step, such as halos, as one pandas.DataFrame: a row for each
-        element, with its step and time. Of elements with several numbers each has a column, NAME.0 and so on."""
+        """Lists of varying length, such as halos, as one pandas.DataFrame: a row for each element, with its step and
+        time. Elements with several numbers have a column for each number: NAME.0 and so on."""
         return results.table(self, patterns, steps)
 
     def __len__(self):
@@ -153,9 +158,9 @@ class Snapshot:
 
     @property
     def marks(self):
-        """Why it is not to be trusted, as dicts of analysis, condition, result and value; [] is a good snapshot. Of these a
-        person's have only their words, as condition."""
-        # Those beside the manifest may not have come into it yet: docs/formats/manifest.md.
+        """The reasons not to trust it, as dicts of analysis, condition, result and value. [] means a good snapshot.
+        A mark by a person has only its text, as condition."""
+        # Marks beside the manifest may not be in it yet: docs/formats/manifest.md.
         beside = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((self.path / ".marks").glob("[!.]*.json"))]
         keys = ("analysis", "condition", "result", "value")
         marks = [{key: one.get(key) for key in keys} for one in [*self._marks, *beside]]
@@ -163,7 +168,7 @@ class Snapshot:
 
     @property
     def view(self):
-        """The path of its view, which shows it as global arrays; made when there is none."""
+        """The path of its view, which shows global arrays. Makes the view if there is none."""
         view = self.path.with_name(self.path.name + ".h5")
         if not view.exists():
             beside = pathlib.Path(__file__).parent / "bin" / "forebay"
@@ -178,17 +183,17 @@ class Snapshot:
 
     @property
     def variables(self):
-        """The names of all variables; a column of a table is TABLE/COLUMN."""
+        """The names of all variables. A column of a table is TABLE/COLUMN."""
         return [variable["name"] for variable in self._schema["variables"]]
 
     def dataset(self, group=None, **options):
-        """The variables of a group ("fields" of "fields/u"), as an xarray.Dataset whose data are read when they are
-        used. `options` are xarray.open_dataset's."""
+        """The variables of a group ("fields" of "fields/u") as an xarray.Dataset. Data are read when you use them.
+        `options` are those of xarray.open_dataset."""
         import xarray  # pylint: disable=import-outside-toplevel
         return xarray.open_dataset(self.view, group=group, engine=options.pop("engine", "h5netcdf"), **options)
 
     def particles(self, table, columns=None):
-        """The columns of a table, of all ranks, as {name: numpy array}; pandas.DataFrame(...) takes it as it is."""
+        """The columns of a table, of all ranks, as {name: numpy array}. pandas.DataFrame(...) takes it as it is."""
         import h5py  # pylint: disable=import-outside-toplevel
         with h5py.File(self.view) as file:
             if table not in file:

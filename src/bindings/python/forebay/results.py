@@ -1,5 +1,5 @@
-"""Replicated variables of many snapshots, as results of analyses are, over their steps. Values are read from the node
-files without a view, each verified; needs xarray, no MPI."""
+"""Replicated variables of many snapshots, such as results of analyses, over their steps. Values are read from the
+node files without a view, and verified. Needs xarray, but no MPI."""
 
 import fnmatch
 import json
@@ -9,8 +9,7 @@ import numpy as np
 from ._forebay import MissingError, RefusedError, error_text, read_values
 
 class _Step:
-    """The replicated variables of a snapshot that patterns choose, by their names. `places`: and the wave numbers of
-    these."""
+    """The replicated variables of a snapshot that match patterns, by name. With `places` also their wave numbers."""
 
     def __init__(self, path, patterns, places):
         manifest = (path / "manifest.json").read_text(encoding="utf-8")
@@ -24,7 +23,7 @@ class _Step:
                       for index, one in enumerate(variables) if one["kind"] == "replicated" and one["name"] in names}
 
     def values(self, names):
-        """{name: array} of those that the snapshot has."""
+        """{name: array} of the names that the snapshot has."""
         there = [name for name in names if name in self.found]
         read = read_values(str(self.path), [self.found[name]["index"] for name in there])
         return {name: np.frombuffer(data, self.found[name]["dtype"]).reshape(self.found[name]["shape"])
@@ -32,7 +31,7 @@ class _Step:
 
 
 def _places_of(name):
-    """The wave numbers of a spectrum, of which `name` is a part."""
+    """The name of the wave numbers of a spectrum. `name` is a part of the spectrum."""
     return name.rpartition("/")[0] + "/k"
 
 
@@ -46,7 +45,7 @@ def _dtype(name):
 
 
 def _steps(stream, patterns, wanted, places=False):
-    """Those that are there, by rising step. One that is removed meanwhile is left out."""
+    """The existing steps of `wanted`, in rising order. Skips a step that is removed meanwhile."""
     steps = stream.steps
     if isinstance(wanted, slice):
         low, high = wanted.start, wanted.stop
@@ -71,7 +70,7 @@ def _steps(stream, patterns, wanted, places=False):
 
 
 def _lazy(steps, name, shape, dtype):
-    """An array over steps and `shape`, of which a step is read when it is used. NaN where a step has none."""
+    """An array over steps and `shape` that reads a step when it is used. NaN for a step without the variable."""
     from xarray.backends import BackendArray  # pylint: disable=import-outside-toplevel
     from xarray.core import indexing  # pylint: disable=import-outside-toplevel
 
@@ -117,12 +116,12 @@ def _sort(steps):
 
 
 def _with_gaps(dtype):
-    """A type that has NaN, where it is one of numbers."""
+    """The type, or a float type with NaN if it is a type of numbers."""
     return np.result_type(dtype, "f8") if dtype.kind in "iuf" else dtype
 
 
 def _column(values, dtype):
-    """Of one scalar a step; None where there is none, which only floats can say."""
+    """One scalar a step. None for a step without it, unless the type has NaN."""
     if any(value is None for value in values):
         dtype = _with_gaps(dtype) if dtype.kind in "iuf" else object
         values = [np.nan if value is None else value for value in values]
@@ -134,7 +133,7 @@ def series(stream, patterns, wanted):
     import xarray  # pylint: disable=import-outside-toplevel
     steps = _steps(stream, patterns, wanted, places=True)
     scalars, arrays, lists = _sort(steps)
-    # Wave numbers are the places of what stands beside them, where all steps have the same.
+    # Wave numbers are a coordinate for the variables beside them, if all steps have the same.
     at_once = [*scalars, *(name for name in arrays
                            if name == _places_of(name) and all(name in step.found for step in steps))]
     rows, read = [], []
@@ -158,7 +157,7 @@ def series(stream, patterns, wanted):
         group, shape = _places_of(name), variable["shape"]
         dims = [group] if group in places and shape == places[group]["shape"] else [f"{name}_{i}" for i in range(len(shape))]
         data[name] = xarray.Variable(("step", *dims), _lazy(read, name, shape, variable["dtype"]), _attributes(variable))
-    # A variable of that name is not the coordinate.
+    # A variable of that name must not replace the coordinate.
     data = {f"{stream.path.name}.{name}" if name in ("step", "time") else name: values for name, values in data.items()}
     return xarray.Dataset(data, coordinates, {"lists": sorted(lists)} if lists else {})
 

@@ -1,4 +1,4 @@
-"""Sessions, streams, restarts: what a simulation uses. Nothing is copied: numpy arrays are saved and read in place."""
+"""Sessions, streams and restarts, for simulations. Nothing is copied: numpy arrays are saved and read in place."""
 
 import json
 import numbers
@@ -42,28 +42,36 @@ def _mpi_binding():
 
 
 def dedicate(world, config=None):
-    """Splits agents off where `config` has agent.mode "dedicated": the last agent.cores ranks of each machine. The others
-    get a communicator (of mpi4py) to use instead of `world`, also to open sessions. An agent stays in this call until the
-    ranks of its machine have finalised MPI, and gets None: it has nothing left to do but to end. With agent.forwarders the
-    ranks of the last so many hosts do the same, until all that compute have ended. Once a process. Collective."""
+    """Splits ranks off that only write. If `config` has agent.mode = "dedicated", the last agent.cores ranks of each
+    machine become its agents. The other ranks get a communicator of mpi4py: use it in place of `world`, also to open
+    sessions.
+
+    An agent stays in this call until the ranks of its machine have finalised MPI. It then gets None, and only has to
+    end. With agent.forwarders the ranks of that many last hosts do the same, until all computing ranks have ended.
+    Call it once a process. Collective.
+    """
     computes, handle = _mpi_binding().dedicate(world.py2f(), _forebay.options(None if config is None else str(config)))
     return type(world).f2py(handle) if computes else None
 
 
 class Session(Owner):
-    """One application's use of one run.
+    """One application's use of one run. Opening and close() are collective.
 
-    run: the directory at the target, made if missing; the directory above it must exist, unless `config` says
-    create_parents = true; "" takes the run from `config`, which names no other one. comm: an mpi4py communicator (it is
-    duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default.
-    config: a TOML file, see the guide; a rank that cannot read it is an error on every rank. log: a function of one line,
-    called on rank 0; it must not call the session. Opening and close() are collective.
+    - run: the directory at the target. It is created if it is missing. The directory above it must exist, unless
+      `config` has create_parents = true. "" takes the run from `config`.
+    - comm: an mpi4py communicator, which the session duplicates. None: only this process.
+    - staging: a node-local directory. Default: /dev/shm.
+    - config: a TOML file, see docs/reference/configuration.md. If it has a run, it must be this run. If a rank
+      cannot read its file, all ranks get an error.
+    - log: a function that gets one line, on rank 0. It must not call the session.
 
-    Threads: a session, and all that it gives, make one call at a time. A call of another thread waits for its turn while
-    other threads run. Collective calls need the same order on every rank, so make them from one thread where there are
-    several ranks. Ctrl-C ends a call that waits: KeyboardInterrupt on the rank that gets the signal, RetryError on others.
+    Threads: a session and its objects make one call at a time. A call of another thread waits for its turn, and
+    other threads run meanwhile. Collective calls need the same order on every rank: with several ranks make them
+    from one thread. Ctrl-C ends a waiting call: KeyboardInterrupt on the rank with the signal, RetryError on all
+    other ranks.
 
-    As a context manager it is closed at the end; after an exception it is only left, and agents finish what is staged.
+    A `with` block closes the session at its end. After an exception it leaves without waiting, and the agents finish
+    the staged snapshots.
     """
 
     def __init__(self, run="", comm=None, staging=None, config=None, log=None):
@@ -81,9 +89,9 @@ class Session(Owner):
 
     @in_turn
     def stream(self, name, **options):
-        """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others.
-        Options that differ between ranks, or from those of a stream that is open already, are refused, as are unknown
-        ones. Collective."""
+        """The stream `name`. Without options: those of `config`. With options: those, and the defaults for all
+        others. Unknown options are refused, and options that differ between ranks or from those of the stream that
+        is already open. Collective."""
         if not options:
             return Stream(self._held.stream(name), name, self._turns)
         return Stream(self._held.stream_with(name, _toml_of(options)), name, self._turns)
@@ -94,28 +102,31 @@ class Session(Owner):
     @property
     @in_turn
     def draining(self):
-        """Whether this node's agent is draining now."""
+        """True while this node's agent drains."""
         return self._held.draining
 
     @property
     @in_turn
     def spool(self):
-        """A directory of this node for small files of any program of the job; the agent packs them into few files of the
-        run, `forebay extract` gives them back. Write under a name that begins with a dot, then rename. close() takes the
-        directory away, but for what could not be packed, which it tells."""
+        """A directory of this node for small files of any program of the job. The agent packs them into a few files
+        of the run, and `forebay extract` restores them. Write a file under a name that begins with a dot, then
+        rename it. close() removes the directory. Files that could not be packed stay, and close() reports them."""
         return self._held.spool
 
     @in_turn
     def job(self, stop_wanted=False):
-        """Whether to save (.save) or to save and end (.stop) now, .seconds_left of the job, and the .reason: because the job
-        ends, somebody ran `forebay stop`, or any rank wants to. .condition is that of an analysis, found fulfilled, or a
-        script's flag, '' without any, .value what fulfils it, .condition_step of which snapshot. Equal on all ranks; at the
-        end of a step. Collective."""
+        """Asks at the end of a step if it is time to save (.save), or to save and end (.stop). All ranks get the
+        same answer.
+
+        Reasons: the job ends, somebody ran `forebay stop`, or a rank passed stop_wanted=True. The answer has the
+        .reason and .seconds_left of the job. .condition is a fulfilled condition of an analysis or a flag of a
+        script, '' without any; .value fulfils it, and .condition_step is its snapshot. Collective.
+        """
         return self._held.job(bool(stop_wanted))
 
     @in_turn
     def close(self):
-        """Waits until all is committed, and reports what could not be. Collective."""
+        """Waits until everything is committed, and reports snapshots that could not be. Collective."""
         self.closed = True
         self._held.close()
 
@@ -131,20 +142,20 @@ class Session(Owner):
 
 
 class Stream(Owner):
-    """A named sequence of snapshots. Described arrays are kept alive by their stream."""
+    """A named sequence of snapshots. It keeps described arrays alive."""
 
     def __init__(self, stream, name, turns):
         super().__init__(turns, stream)
         self._described = {}
-        self._values = set()  # those of them that are replicated
+        self._values = set()  # the replicated variables
         self._tables = []
         self.name = name
 
     @in_turn
     def replicated(self, name, data, unit="", description="", first_rank=False):
-        """A value that is equal on every rank, bit for bit, else a save is refused with the ranks and their values: a
-        contiguous array, of no dimensions for a scalar. first_rank: ranks may differ, and rank 0's value is what a restart
-        gives to all that describe it so. Local."""
+        """Describes a value with the same bits on every rank, as a contiguous array; for a scalar without
+        dimensions. If the ranks differ, a save is refused, with the ranks and their values. first_rank: ranks may
+        differ, and a restart gives rank 0's value to all ranks that describe it so. Local."""
         must_be_value(data, name)
         self._held.replicated(name, type_of(data, name), list(data.shape), address_of(data), unit, description, first_rank)
         self._described[name] = data
@@ -153,11 +164,17 @@ class Stream(Owner):
     @in_turn
     def array(self, name, data, shape=None, start=None, halo=0, *, unit="", description="", dimensions=(),
               partial=False):
-        """A global array of `shape`, of which this rank owns `data` without its halo, at position `start` (of the first
-        owned element; 0 by default). data: an array of any strides, with its halo; or a list of such, with a list of
-        starts; [] with a dtype of its own is written as np.empty((0, ...)). halo: elements around the owned ones, one
-        width, one a dimension, or pairs (before, after); not saved, a restart fills those inside the global shape.
-        shape: by default that of `data` without halo. partial: the boxes of all ranks need not fill the shape. Local."""
+        """Describes a global array. This rank owns a part of it. Local.
+
+        - data: an array of any strides, with its halo, or a list of such arrays. np.empty((0, ...)) with a dtype for
+          a rank that owns nothing.
+        - shape: the global shape. Default: the shape of `data` without halo.
+        - start: the global position of the first owned element (not of the halo), 0 by default. A list of positions
+          for a list of arrays.
+        - halo: elements around the owned elements: one width, one for each dimension, or pairs (before, after). A
+          save skips halos; a restart fills them inside the global shape.
+        - partial: the boxes of all ranks may leave holes.
+        """
         first, kind = first_of(data, name)
         if shape is None:
             before, after = halo_pairs(halo, first.ndim)
@@ -170,8 +187,8 @@ class Stream(Owner):
 
     @in_turn
     def rebind(self, name, data, start=None, halo=0):
-        """Described data lie elsewhere now, or have other boxes; another type than described is refused, as is another
-        shape of a replicated variable. Local."""
+        """Gives new arrays, or other boxes, to described data. Another type than described is refused, and so is
+        another shape of a replicated variable. Local."""
         if name in self._values:
             self._held.rebind_value(name, type_of(must_be_value(data, name), name), list(data.shape), address_of(data))
         else:
@@ -181,14 +198,14 @@ class Stream(Owner):
 
     @in_turn
     def forget(self, name):
-        """Takes an array or a replicated variable out of the description; on every rank alike. Local."""
+        """Removes an array or a replicated variable from the description. Do it on every rank. Local."""
         self._held.forget(name)
         self._described.pop(name, None)
         self._values.discard(name)
 
     @in_turn
     def particles(self, name, columns, units=None):
-        """A table. columns: {"id": "i8", "x": "f8"}, or a structured dtype; units: {"x": "m"}. Local."""
+        """Describes a table. columns: {"id": "i8", "x": "f8"}, or a structured dtype. units: {"x": "m"}. Local."""
         if isinstance(columns, np.dtype):
             columns = {field: columns[field] for field in columns.names}
         types = {column: np.dtype(kind) for column, kind in columns.items()}
@@ -199,46 +216,50 @@ class Stream(Owner):
 
     @in_turn
     def prepare(self):
-        """Lays out and faults in now what the first save would. Collective."""
+        """Does now the layout and page faults of the first save. Collective."""
         self._held.prepare()
 
     @in_turn
     def save(self, step, time=0.0):
-        """Saves everything described; returns when all is copied, with a Saved. Collective."""
+        """Saves everything described. Returns a Saved when everything is copied. Collective."""
         return self._held.save(step, time)
 
     @in_turn
     def restore(self, bind=None):
-        """Restores the newest snapshot that reads whole, in place, and gives its Restart; None if nothing is there: the
-        simulation begins anew. A snapshot that turns out to be damaged is passed over. If snapshots are there and none can
-        be used, an Error is raised, and the arrays may hold anything. With tables bind(restart) is called before a
-        snapshot is read, to bind each to restart.rows(table) rows. Collective."""
+        """Restores the newest snapshot that reads whole, in place, and returns its Restart. It skips damaged
+        snapshots. None means that no snapshot exists: begin anew.
+
+        If snapshots exist but none can be used, it raises an Error, and the arrays may hold anything. Tables need
+        `bind`: the call runs bind(restart) before it reads a snapshot. In it, bind each table to restart.rows(table)
+        rows. Collective.
+        """
         self.check_writable()
         found = self._held.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
         return None if found is None else Restart(found, self)
 
     @in_turn
     def newest(self, below=None):
-        """The newest snapshot that can be read whole, a Restart; None if nothing is there. If snapshots are there and none
-        can be used, an Error is raised. below: only steps below that one. Collective."""
+        """The newest snapshot that can be read whole, as a Restart; None if no snapshot exists. If snapshots exist
+        but none can be used, it raises an Error. below: only steps below this step count. Collective."""
         found = self._held.newest(2**63 - 1 if below is None else below)
         return None if found is None else Restart(found, self)
 
     @in_turn
     def older(self):
-        """The snapshot before the last answer; after a read that failed never None but an Error. Collective."""
+        """The snapshot before the last answer. After a failed read it is never None: without an older snapshot it
+        raises an Error. Collective."""
         found = self._held.older()
         return None if found is None else Restart(found, self)
 
     @property
     @in_turn
     def notes(self):
-        """Why snapshots were passed over."""
+        """The reasons for skipped snapshots."""
         return list(self._held.notes)
 
     @in_turn
     def wait_committed(self, seconds=600.0):
-        """Waits until what was saved is committed. Collective."""
+        """Waits until your saves are committed. Collective."""
         self._held.wait_committed(seconds)
 
     @property
@@ -248,7 +269,7 @@ class Stream(Owner):
         return self._held.counters()
 
     def check_writable(self):
-        """What is read must not be read-only."""
+        """Refuses to read into read-only arrays."""
         bound = {f"{table.name}/{column}": data for table in self._tables for column, data in table.bound.items()}
         for name, data in (self._described | bound).items():
             for part in data if isinstance(data, (list, tuple)) else [data]:
@@ -271,8 +292,8 @@ class Particles(Owner):
 
     @in_turn
     def bind(self, rows=None, /, **columns):
-        """This rank's rows from now on: an array of each column, of equal length and any stride; or one structured
-        array that has them as fields. Local."""
+        """Sets this rank's rows: an array for each column, of equal length and any stride, or one structured array
+        with the columns as fields. Local."""
         if isinstance(rows, np.ndarray) and rows.dtype.names:
             columns = {column: rows[column] for column in self.types}
         if columns.keys() != self.types.keys():
@@ -294,7 +315,7 @@ class Particles(Owner):
         self.bound = columns
 
     def empty(self, rows):
-        """New arrays for so many rows, as bind() takes them."""
+        """New arrays for that many rows, as a dict for bind()."""
         return {column: np.empty(rows, kind) for column, kind in self.types.items()}
 
     def __repr__(self):
@@ -314,13 +335,13 @@ class Restart(Owner):
 
     @in_turn
     def rows(self, table):
-        """The rows that this rank gets of a table."""
+        """The number of rows that this rank reads of a table."""
         return self._held.rows(table._held)  # pylint: disable=protected-access
 
     @in_turn
     def read(self, *variables):
-        """Reads everything described, in place; tables must be bound to rows(table) rows. With names only those arrays
-        and values, which may have been described after newest(). Collective."""
+        """Reads everything described, in place. Bind tables to rows(table) rows first. With names it reads only
+        those arrays and values; you may describe them after newest(). Collective."""
         self._stream.check_writable()
         if variables:
             self._held.read_variables(list(variables))

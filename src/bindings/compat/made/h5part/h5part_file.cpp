@@ -31,6 +31,7 @@ public:
         FB_TRY_ASSIGN(has_run, store_.exists(run_.path()));
         if (!has_run) return nothing_to_make();
         FB_TRY_ASSIGN(maker, FileMaker::begin(store_, run_, making_.background));
+        // Under the lock, which only one maker of the file has.
         const auto begun = making_.begin ? making_.begin() : Result<>();
         auto result = begun ? make_locked() : Result<H5PartMade>(begun.error());
         FB_TRY(maker.end(result ? Result<>() : Result<>(result.error()), making_.keep));
@@ -59,14 +60,14 @@ private:
         auto result = write(snapshots, expected >= 0);
         if (result) return result;
         const auto& error = result.error();
-        // What it holds is not known; a part that cannot be removed is overwritten by the next making.
+        // The part may be incomplete. If it cannot be removed, the next making overwrites it.
         static_cast<void>(store_.remove(part_));
         return with_context(error, fmt::format("{} was not made: {}", making_.file, error.what),
                             fmt::format("{} with all that is committed", run_.path()),
                             fmt::format("forebay h5part {}", making_.file));
     }
 
-    /// How many snapshots there will be, or -1 where the writer has not said so.
+    /// The number of snapshots to expect; -1 if the writer has not written it.
     Result<std::int64_t> expected_snapshots() {
         const auto path = run_.expected_path();
         if (making_.snapshots >= 0) {
@@ -119,9 +120,9 @@ private:
                             expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
     }
 
-    /// A writer that begins anew removes the file first. So one that is there without any snapshot is to be appended
-    /// to, by a writer that committed nothing; and where no writer said how many snapshots there are, it was made of
-    /// others of them before this one was drained.
+    /// A writer that begins anew removes the file first. So if the file exists and no snapshot does, a writer wanted to
+    /// append and committed nothing. If no writer wrote the number of snapshots, the file was made from other
+    /// snapshots, before this one was drained.
     Result<H5PartMade> write(const std::vector<catalog::Snapshot>& committed, bool all_are_here) {
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
         if (committed.empty() && has_file) return H5PartMade{.was_there = true};
@@ -132,6 +133,7 @@ private:
             for (const auto& line : looked.manifest.nodes) bytes_all += line.data_bytes;
             snapshots.push_back(std::move(looked));
         }
+        // Later snapshots replace data of earlier snapshots, so they are written in the order of saving.
         std::ranges::sort(snapshots, {}, &H5PartSnapshot::order);
         const bool appends = (!snapshots.empty() && snapshots.front().appends) || (has_file && !all_are_here);
         if (appends) FB_TRY(copy_file());
@@ -143,6 +145,7 @@ private:
             for (const auto& snapshot : snapshots) FB_TRY(writer.add(store_, snapshot, making_, result, bytes_all));
             FB_TRY(writer.close());
         }
+        // The bytes are synced before the name: a reader that sees the name finds all of them.
         FB_TRY_ASSIGN(file, store_.open(part_, sys::Access::update));
         FB_TRY(file->sync());
         FB_TRY(file->close());
@@ -150,7 +153,7 @@ private:
         return result;
     }
 
-    /// The file to append to stays as it is until the longer one has its name.
+    /// The file stays as it is until the longer file has its name.
     Result<> copy_file() {
         FB_TRY_ASSIGN(from, store_.open(making_.file, sys::Access::read));
         FB_TRY_ASSIGN(to, store_.open(part_, sys::Access::create));

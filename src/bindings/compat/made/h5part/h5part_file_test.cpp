@@ -1,5 +1,5 @@
-// Goal: an H5Part file has its rows in the order of the ranks, whichever nodes they are of, and damage makes no file.
-// Method: a snapshot by hand whose nodes hold every other rank; the file is read back by HDF5.
+// Goal: an H5Part file has its rows in the order of the ranks, for any placement on nodes, and damage makes no file.
+// Method: a snapshot made by hand, whose nodes have every second rank; HDF5 reads the file back.
 
 #include <doctest/doctest.h>
 #include <hdf5.h>
@@ -50,7 +50,7 @@ Schema schema() {
     return schema;
 }
 
-// Node 0 has ranks 0 and 2, node 1 has 1 and 3; each row is its number among all.
+// Node 0 has ranks 0 and 2, node 1 has ranks 1 and 3. Each row holds its global number.
 std::vector<std::byte> node_file(std::uint32_t node) {
     std::vector<format::RankPart> parts;
     for (std::uint32_t rank = node; rank < ranks; rank += nodes)
@@ -141,7 +141,7 @@ TEST_CASE("h5part: a damaged byte makes no file, and all that was written stays"
     CHECK(fs::exists(made::FileRun(place.file).failed_path()));
 }
 
-// Of a file that it could not flush, libhdf5 1.10 frees nothing.
+// libhdf5 1.10 frees nothing of a file that it could not flush.
 extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): LeakSanitizer's name
 const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 

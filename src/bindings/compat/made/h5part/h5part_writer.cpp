@@ -1,9 +1,8 @@
-// look_at() reads what a snapshot says of its place in the file; H5PartWriter::add() writes the snapshot into it: the
-// attributes of the file and of the step, then a dataset for each column.
+// look_at() reads a snapshot's place in the file. H5PartWriter::add() writes the snapshot: the attributes of the file
+// and of the step, then a dataset for each column.
 //
-// Rows of a step are in the order of ranks, and a node file holds the ranks of its node, which need not be neighbours.
-// So add() goes over the node files twice: first it adds up where each rank's rows begin, then it copies the blocks
-// there.
+// Rows of a step are in the order of ranks, and a node file has the ranks of its node, which need not be neighbours. So
+// add() passes over the node files twice: first it adds up the first row of each rank, then it copies the blocks there.
 
 #include "bindings/compat/made/h5part/h5part_writer.hpp"
 
@@ -23,10 +22,10 @@ namespace {
 
 constexpr const char* doing_file = "making an H5Part file";
 
-// What is read, verified and written at once.
+// The bytes to read, verify and write at once.
 constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 
-/// H5Part's own types: those of the machine that writes, 1-D even for one value; texts are scalars of strlen + 1 bytes.
+/// H5Part's own types: the machine's types, 1-D even for one value. Texts are scalars of strlen + 1 bytes.
 Result<h5::Id> attribute_type(Type type, std::span<const std::byte> value) {
     if (type.scalar != Scalar::string) return h5::stored_type(type);
     FB_TRY_ASSIGN(text, h5::own(H5Tcopy(H5T_C_S1), "making a text's type"));
@@ -35,7 +34,8 @@ Result<h5::Id> attribute_type(Type type, std::span<const std::byte> value) {
     return text;
 }
 
-// One that is there has this value and keeps its place: H5Part writes each once, and each snapshot repeats the file's.
+// An existing attribute already has this value and keeps its place: H5Part writes each once, and each snapshot repeats
+// those of the file.
 Result<> put_attribute(const h5::Id& object, const std::string& name, Type type, std::span<const std::byte> value) {
     const auto doing = fmt::format("writing attribute '{}'", name);
     const auto there = H5Aexists(object.get(), name.c_str());
@@ -52,7 +52,7 @@ Result<> put_attribute(const h5::Id& object, const std::string& name, Type type,
     return h5::require(H5Awrite(attribute.get(), stored.get(), value.data()), doing);
 }
 
-// Copies the rows of one column of one node file to where their ranks' rows begin.
+// Copies the rows of one column of one node file to the first rows of their ranks.
 class RowsCopy {
 public:
     RowsCopy(const catalog::BlockReader& reader, const h5::Id& dataset) : reader_(reader), dataset_(dataset) {}
@@ -121,11 +121,12 @@ Result<H5PartSnapshot> look_at(sys::Store& store, const catalog::Snapshot& snaps
 
 Result<H5PartWriter> H5PartWriter::open(const std::string& path, bool keep, std::uint64_t align_bytes) {
     FB_TRY_ASSIGN(access, h5::own(H5Pcreate(H5P_FILE_ACCESS), doing_file));
-    // What HDF5 1.8 and all after it read, as the files of H5Part itself are.
+    // HDF5 1.8 and later can read it, like files of H5Part itself.
     FB_TRY(h5::require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing_file));
     FB_TRY(h5::require(H5Pset_alignment(access.get(), align_bytes / 2, align_bytes), doing_file));
+    // With SEMI the close fails if an object of the file is still open.
     FB_TRY(h5::require(H5Pset_fclose_degree(access.get(), H5F_CLOSE_SEMI), doing_file));
-    FB_TRY(h5::set_no_locks(access));  // nobody else knows of it before it has its name
+    FB_TRY(h5::set_no_locks(access));  // no other program knows the file before it has its name
     const auto doing = fmt::format("opening {}", path);
     FB_TRY_ASSIGN(file, h5::own(keep ? H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get())
                                      : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
@@ -136,7 +137,7 @@ Result<H5PartWriter> H5PartWriter::open(const std::string& path, bool keep, std:
 Result<> H5PartWriter::close() {
     constexpr auto doing = "writing the end of an H5Part file";
     const auto flushed = h5::require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), doing);
-    // The handle's own close would tell nobody of a write that failed.
+    // h5::Id would close the file without reporting a failed write.
     const auto closed = h5::require(H5Fclose(file_.release()), doing);
     return flushed ? closed : flushed;
 }
@@ -155,12 +156,14 @@ Result<h5::Id> H5PartWriter::dataset(const h5::Id& group, const std::string& nam
     const auto doing = fmt::format("making dataset '{}'", name);
     const auto there = H5Lexists(group.get(), name.c_str(), H5P_DEFAULT);
     FB_TRY(h5::require(there, doing));
+    // A later snapshot of the step replaces the column.
     if (there > 0) FB_TRY(h5::require(H5Ldelete(group.get(), name.c_str(), H5P_DEFAULT), doing));
     FB_TRY_ASSIGN(stored, h5::stored_type(type));
     const hsize_t count = rows;
     FB_TRY_ASSIGN(space, h5::own(H5Screate_simple(1, &count, nullptr), doing));
     FB_TRY_ASSIGN(creation, h5::own(H5Pcreate(H5P_DATASET_CREATE), doing));
     FB_TRY(h5::require(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), doing));
+    // add() writes every row, so fill values would be written in vain.
     FB_TRY(h5::require(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), doing));
     FB_TRY(h5::require(H5Pset_obj_track_times(creation.get(), false), doing));
     return h5::own(
@@ -193,7 +196,7 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
         datasets[v] = std::move(dataset);
         ++result.datasets;
     }
-    // Where each rank's rows begin: nodes need not hold neighbouring ranks.
+    // The first row of each rank: a node need not have neighbouring ranks.
     std::vector<std::uint64_t> first_row(snapshot.manifest.world_ranks + std::size_t{1}, 0);
     for (const bool copies : {false, true}) {
         for (const auto& line : snapshot.manifest.nodes) {

@@ -1,5 +1,4 @@
-// The HDF5 part of making an H5Part file. Snapshots are written into a file with a temporary name; the caller renames
-// it.
+// The HDF5 part of making an H5Part file. It writes snapshots into a file with a temporary name. The caller renames it.
 
 #pragma once
 
@@ -14,7 +13,7 @@
 
 namespace forebay::made {
 
-/// A committed snapshot of the run, with what says where it belongs.
+/// A committed snapshot of the run, and its place in the file.
 struct H5PartSnapshot {
     catalog::Snapshot snapshot;
     format::Manifest manifest;
@@ -24,17 +23,17 @@ struct H5PartSnapshot {
     std::map<std::string, std::vector<std::byte>> values;  // of its replicated variables, verified
 };
 
-/// Reads manifest and replicated values. `corrupt` when the snapshot is none that the H5Part library wrote.
+/// Reads manifest and replicated values. `corrupt` if the H5Part library did not write the snapshot.
 Result<H5PartSnapshot> look_at(sys::Store& store, const catalog::Snapshot& snapshot);
 
 class H5PartWriter {
 public:
-    /// A new file, or, with `keep`, the one at `path` with its steps.
+    /// Makes a new file, or with `keep` opens the file at `path` with its steps.
     static Result<H5PartWriter> open(const std::string& path, bool keep, std::uint64_t align_bytes);
 
     Result<> add(sys::Store& store, const H5PartSnapshot& snapshot, const H5PartMaking& making, H5PartMade& result,
                  std::uint64_t bytes_all);
-    /// Closes the file; its bytes are then for the caller to sync.
+    /// Closes the file. The caller then syncs its bytes.
     Result<> close();
 
 private:
