@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-// "    NAME = VALUE" of `qstat -f`.
+// Finds a line "    NAME = VALUE" of `qstat -f`.
 std::string_view attribute(std::string_view text, std::string_view name) {
     while (!text.empty()) {
         const auto line = text.substr(0, text.find('\n'));
@@ -34,13 +34,13 @@ std::string_view attribute(std::string_view text, std::string_view name) {
     return {};
 }
 
-// "Sun Nov 22 10:00:00 2026", in the time of the machine.
+// Reads "Sun Nov 22 10:00:00 2026" in the machine's time zone.
 std::optional<std::int64_t> unix_seconds_of(std::string_view date) {
     std::tm fields{};
     const std::string text(date);
     const char* end = ::strptime(text.c_str(), "%a %b %e %H:%M:%S %Y", &fields);
     if (end == nullptr || *end != '\0') return std::nullopt;
-    fields.tm_isdst = -1;  // to be found out
+    fields.tm_isdst = -1;  // mktime() finds out
     const auto seconds = std::mktime(&fields);
     if (seconds == -1) return std::nullopt;
     return seconds;
@@ -58,7 +58,7 @@ std::optional<std::int64_t> seconds_of(std::string_view clock) {
         if (!days || *days > 100'000) return std::nullopt;
         seconds = *days * 24;
         clock.remove_prefix(dash + 1);
-        // What follows begins with the hours: "1-02:03:04".
+        // The hours come next, as in "1-02:03:04".
         const auto hours = whole_number(clock.substr(0, clock.find(':')));
         if (!hours || clock.find(':') == std::string_view::npos) return std::nullopt;
         seconds = (seconds + *hours) * 60;
@@ -80,9 +80,9 @@ std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int6
     if (left && *left <= job_end_max) return now + *left;
     const auto limit = seconds_of(attribute(text, "Resource_List.walltime"));
     if (!limit) return std::nullopt;
-    for (const char* name : {"stime", "start_time"})  // of PBS Pro and OpenPBS, of Torque
+    for (const char* name : {"stime", "start_time"})  // PBS Pro and OpenPBS; Torque
         if (const auto start = unix_seconds_of(attribute(text, name))) return *start + *limit;
-    // Some minutes behind, therefore the last resort.
+    // The used time lags by some minutes, so it is the last resort.
     if (const auto used = seconds_of(attribute(text, "resources_used.walltime"))) return now + *limit - *used;
     return std::nullopt;
 }
