@@ -9,7 +9,7 @@ namespace forebay {
 
 namespace {
 
-// A sentence of a text with several: with one full stop.
+// A sentence among several in a text: with one full stop.
 std::string sentence(std::string text) {
     if (!text.empty() && std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
     return text;
