@@ -7,7 +7,7 @@ namespace forebay::comm {
 
 namespace {
 
-// MPI-3 counts are ints; longer messages go in pieces of this size.
+// MPI-3 counts are ints, so longer messages go in pieces of this size.
 constexpr std::size_t piece_bytes = 1u << 30;
 
 bool is_finalized() {
@@ -18,8 +18,8 @@ bool is_finalized() {
 
 class MpiGroup final : public Group {
 public:
-    /// For a communicator that will be made of `over`. A rank without memory is every rank's bad_alloc: thrown by one
-    /// alone, it would leave the others waiting.
+    /// Memory for a group that will be made from `over`. If a rank has none, every rank throws bad_alloc: thrown by
+    /// only one rank, it would leave the other ranks waiting.
     static std::unique_ptr<MpiGroup> room_on_all(MPI_Comm over) {
         std::unique_ptr<MpiGroup> group(new (std::nothrow) MpiGroup);
         int all = group != nullptr ? 1 : 0;
@@ -35,7 +35,7 @@ public:
     MpiGroup(const MpiGroup&) = delete;
     MpiGroup& operator=(const MpiGroup&) = delete;
     ~MpiGroup() override {
-        // A session that outlives MPI_Finalize cannot free its communicators any more.
+        // After MPI_Finalize a session can no longer free its communicators.
         if (comm_ != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm_);
     }
 
