@@ -12,7 +12,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr std::string_view amount_units = "KMGT";
-// Doubles have it whole, and sums of several fit into 64 bits.
+// Doubles hold it exactly, and sums of several fit into 64 bits.
 constexpr double amount_bytes_max = 0x1p60;
 
 }  // namespace
