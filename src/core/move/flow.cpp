@@ -8,10 +8,11 @@
 
 namespace forebay::move {
 
-// Every thread that finds the gate wanted asks for the lock alone, so none goes on before one has passed.
+// Every thread that finds the gate wanted asks for the exclusive lock, so no thread goes on before one has passed.
 void Flow::let_others_pass() {
     if (options_.gate == nullptr || stopped() || !options_.gate->wanted()) return;
     const std::unique_lock nobody_is_busy(gate_mutex_);
+    // Asked again: another thread may have passed while this thread waited for the lock.
     if (options_.gate->wanted()) options_.gate->pass();
 }
 
