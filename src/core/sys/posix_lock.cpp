@@ -134,7 +134,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
         FileLock lock;
         lock.fd_ = fd.release();
         lock.owner_ = process_id();
-        // Else a child may have the descriptor, or a cleaner has removed the file: try again.
+        // If a child may have the descriptor, or a cleaner removed the file, try again.
         if (all.add(lock.fd_, forks) && still_named(lock.fd_, path)) return lock;
     }
     return Error{ErrorKind::retry,
