@@ -48,6 +48,7 @@ Error error_of_text(ErrorKind kind, std::string_view text) {
     Error error{kind};
     const auto cut = [&](const char* label) {
         const auto mark = std::string("\n  ") + label;
+        // The last such line: `what` may have lines like it.
         const auto at = text.rfind(mark);
         if (at == text.npos) return std::string();
         std::string part(text.substr(at + mark.size()));

@@ -82,6 +82,7 @@ template <class Sized>
 Result<> broadcast_any(Group& group, Sized& sized, int root) {
     std::uint64_t size = sized.size();
     group.broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
+    // Agreed, because a rank without memory must not leave the other ranks in the broadcast below.
     FB_TRY(agree(group, [&] { sized.resize(size); }));
     group.broadcast(std::as_writable_bytes(std::span(sized.data(), sized.size())), root);
     return {};

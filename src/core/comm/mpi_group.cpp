@@ -49,6 +49,7 @@ public:
 
     void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) override {
         const auto ranks = static_cast<std::size_t>(size_);
+        // One call if the result is a piece; else a broadcast from each rank, which goes in pieces.
         if (own_bytes.size() <= piece_bytes / ranks || own_bytes.size() < 2) {
             MPI_Allgather(own_bytes.data(), static_cast<int>(own_bytes.size()), MPI_BYTE, all.data(),
                           static_cast<int>(own_bytes.size()), MPI_BYTE, comm_);
@@ -113,6 +114,7 @@ std::unique_ptr<Group> mpi_group(MPI_Comm comm) {
         group->own(own);
         return group;
     } catch (...) {
+        // Collective too: all ranks are here, because all throw alike.
         MPI_Comm_free(&own);
         throw;
     }

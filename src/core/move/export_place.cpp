@@ -69,6 +69,7 @@ Result<> check_target(sys::Store& store, const std::string& path, bool replace, 
                      "", fmt::format("mkdir -p {}", directory)};
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return {};
+    // Only directories can be listed.
     if (store.list(path))
         return Error{ErrorKind::refused, fmt::format("{} is a directory, which no file replaces; {}", path, stays), "",
                      fmt::format("the name of a file, as {}/out.h5", path)};
@@ -85,6 +86,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
     FB_TRY_ASSIGN(entries, store.list(directory));
     std::vector<std::pair<std::string, Beside>> candidates;
     bool goes_on = false;
+    // Looks at all entries before it removes any: a refusal changes nothing.
     for (const auto& entry : entries) {
         const auto beside = entry.is_directory ? std::nullopt : beside_of(entry.name, prefix);
         if (!beside) continue;

@@ -34,6 +34,7 @@ Result<> Flow::write(sys::File& file, std::uint64_t offset, std::span<const std:
             return Error{ErrorKind::retry, fmt::format("writing stopped on request at byte {}", offset + at)};
         if (!goes_on()) return {};
         {
+            // Held only during the write: a waiting call can pass between two pieces.
             const auto writes = busy();
             FB_TRY(file.write(offset + at, bytes.subspan(at, now)));
         }

@@ -42,6 +42,7 @@ public:
         bool crowded = false;
         try {
             while (const auto block = next_block()) {
+                // The last check had to wait for a CPU: see above.
                 if (crowded) sys::take_cpu(cpu_turn_.fetch_add(1, std::memory_order_relaxed));
                 const auto written = write_block(*block, crowded);
                 if (!written) fail(block->offset, written.error());

@@ -59,6 +59,7 @@ bool may_hold_runs(std::string_view place) {
 
 Result<> check_address(std::string_view place) {
     const auto colon = place.find(':');
+    // A slash before the colon makes it a path, such as "./host:path".
     if (is_far(place) || colon == place.npos || colon == 0 || place.find('/') < colon) return {};
     std::string scheme(place.substr(0, colon));
     std::ranges::transform(scheme, scheme.begin(),

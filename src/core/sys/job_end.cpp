@@ -115,6 +115,7 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
     const auto given = environment("FOREBAY_JOB_END");
     const auto end = whole_number(given);
     if (is_end_of_job(end)) return known(*end, "FOREBAY_JOB_END");
+    // 0 means "not known".
     if (!given.empty() && end != 0)
         return Error{ErrorKind::refused,
                      fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected, from {} to {}", given,

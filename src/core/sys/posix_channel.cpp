@@ -44,6 +44,7 @@ Channel::Channel(Channel&& other) noexcept
       words_(std::move(other.words_)) {}
 
 Channel::~Channel() {
+    // A program's channel has one socket for both directions, which is closed once.
     const bool is_one = in_ == out_;
     Fd in(std::exchange(in_, -1)), errors(std::exchange(errors_, -1));
     Fd out(is_one ? -1 : out_);

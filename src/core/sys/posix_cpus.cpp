@@ -22,6 +22,7 @@ namespace forebay::sys {
 
 namespace {
 
+// A cpu_set_t by itself holds only 1,024 CPUs.
 struct KernelCpus {
     cpu_set_t bits[cpus_max / CPU_SETSIZE];
 };

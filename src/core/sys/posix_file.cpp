@@ -48,6 +48,7 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
         return Error{ErrorKind::broken,
                      fmt::format("direct write of {} bytes at {} from address {}: {}: not multiples of {}",
                                  bytes.size(), offset, fmt::ptr(bytes.data()), path_, limits::page_bytes)};
+    // The kernel answers a write beyond the limit with a signal that ends the process.
     FB_TRY(check_file_size(path_, offset + bytes.size()));
     std::uint64_t done = 0;
     while (done < bytes.size()) {

@@ -78,6 +78,7 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
     (void)fd.release();  // the DIR owns it now
     std::vector<std::string> names;
     while (true) {
+        // An error of readdir() shows only in errno.
         errno = 0;
         const struct dirent* entry = ::readdir(opened.get());
         if (entry == nullptr) break;

@@ -33,6 +33,7 @@ bool LogFile::State::has_room(std::uint64_t bytes) {
     if (fd.valid() && ::fstat(fd.get(), &about) != 0) return false;
     auto size = static_cast<std::uint64_t>(about.st_size);
     if (size > 0 && size + bytes > limits::log_bytes_max) {
+        // ENOENT: the log was moved or removed by another process.
         if (::rename(path.c_str(), (path + ".1").c_str()) != 0 && errno != ENOENT) return false;
         fd = {};
         size = 0;

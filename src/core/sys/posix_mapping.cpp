@@ -63,6 +63,7 @@ Result<> reserve(int fd, const std::string& path, std::uint64_t bytes) {
     if (::fstat(fd, &about) != 0) return posix_error("fstat", path, errno);
     const auto size_before = static_cast<std::uint64_t>(about.st_size);
     if (bytes > size_before) FB_TRY(check_file_size(path, bytes));
+    // A reused file has pages already: only the rest needs memory.
     const auto held = static_cast<std::uint64_t>(about.st_blocks) * 512;
     const std::uint64_t more = bytes > held ? bytes - held : 0;
     // A tmpfs may be as large as all memory. Then not the tmpfs, but the out-of-memory killer would end the growth.
@@ -122,6 +123,7 @@ Result<Mapping> Mapping::create(const std::string& path, std::uint64_t bytes) {
     FB_TRY_ASSIGN(fd, open_private(path, O_RDWR | O_CREAT));
     const auto reserved = reserve(fd.get(), path, bytes);
     if (!reserved) {
+        // The call made this file, so an error must not leave it.
         if (is_new) (void)::unlink(path.c_str());
         return reserved.error();
     }

@@ -50,6 +50,7 @@ Result<PlainFile> PlainFile::create_alone(const std::string& path) {
         if (file.fd_ < 0 || (fd < 0 && !is_left_over(file.fd_)))
             return Error{ErrorKind::refused, path + " is there, and is no file that this user has left there",
                          "nothing was changed", "remove it, if it may go; or another path"};
+        // The lock shows other calls that this process uses the file.
         if (::flock(file.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // other errors: no locks here
         if (!is_still(file.fd_, path)) continue;
         if (fd >= 0) return file;
@@ -61,6 +62,7 @@ Result<PlainFile> PlainFile::create_alone(const std::string& path) {
 // File systems of servers may lack nameless files. There the file has a name for a moment.
 Result<PlainFile> PlainFile::open_unnamed(const std::string& directory) {
     int fd = open_no_intr(directory.c_str(), O_RDWR | O_TMPFILE | O_EXCL, 0600);
+    // EOPNOTSUPP: the file system lacks O_TMPFILE. EISDIR: the kernel does not know it.
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
         const auto path = fmt::format("{}/.fb-{:016x}", directory, random_u64());
         fd = open_no_intr(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);

@@ -158,6 +158,7 @@ Result<DaemonStart> DaemonStart::fork_away() {
     if (child < 0) return posix_error("fork", "daemon", errno);
     if (child == 0) return DaemonStart(child_end.release());
     child_end.close_now();
+    // The read ends with the byte of ready(), or with the end of the child.
     char word = 0;
     ssize_t got = -1;
     do {

@@ -62,6 +62,7 @@ Result<Fd> connect_to(const addrinfo& to, const std::string& shown, Timeout time
     Fd fd(new_socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK));
     if (!fd.valid()) return posix_error("socket", shown, errno);
     if (::connect(fd.get(), to.ai_addr, to.ai_addrlen) != 0) {
+        // A connect that goes on has its result in SO_ERROR when the socket becomes writable.
         if (errno != EINPROGRESS) return posix_error("connect", shown, errno);
         if (wait_for(fd.get(), POLLOUT, timeout) == 0) return posix_error("connect", shown, ETIMEDOUT);
         int number = 0;
@@ -102,6 +103,7 @@ Result<Connection> Connection::open(const std::string& address, Timeout timeout)
 
 Result<> Connection::send(std::span<const std::byte> bytes, Timeout timeout) {
     while (!bytes.empty()) {
+        // MSG_NOSIGNAL: no SIGPIPE in the application when the other side has closed.
         const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) {
             bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -200,6 +202,7 @@ Result<std::optional<Connection>> Listener::accept(Timeout timeout) {
             return std::optional(Connection(raw, number_of(reinterpret_cast<const sockaddr*>(&from), bytes)));
         }
         if (errno == EINVAL) return std::optional<Connection>();  // after shut()
+        // ECONNABORTED: the other side left before it was accepted. The next connection is waited for.
         if (errno != EAGAIN && errno != ECONNABORTED) {
             const int number = errno;
             return Error{ErrorKind::retry, posix_error("accept", fmt::format("port {}", port_), number).what};

@@ -153,6 +153,7 @@ public:
     explicit PosixStore(std::vector<std::string> roots = {}) : roots_(std::move(roots)) {
         for (auto& root : roots_)
             while (root.ends_with('/')) root.pop_back();
+        // The longest first: a path belongs to the innermost root.
         std::ranges::sort(roots_, std::ranges::greater{}, &std::string::size);
     }
 
@@ -254,6 +255,7 @@ Result<> PosixStore::remove(const std::string& path) {
 Result<> PosixStore::remove_tree(const std::string& path) {
     FB_TRY_ASSIGN(place, place_to_change(path));
     struct stat about {};
+    // A link is removed itself, never its target.
     if (::fstatat(place.at(), place.leaf(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(about.st_mode))
         return remove(path);
     const auto removed = remove_tree_at(place.at(), place.leaf(), path, 1, place.follows_links);

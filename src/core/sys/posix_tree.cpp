@@ -98,6 +98,7 @@ public:
         FB_TRY(check_component(name));
         auto names = lists_below_ ? attribute_names_below(fd(), name) : std::nullopt;
         if (!names) {
+            // The kernel lacks listxattrat(2): asked by path from now on.
             lists_below_ = false;
             names = attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
         }
@@ -181,6 +182,7 @@ private:
 };
 
 Result<> PosixFolder::list(const NameTaker& take) {
+    // A second listing begins at the first name again.
     if (was_listed_ && ::lseek(fd(), 0, SEEK_SET) != 0) return posix_error("lseek", name(), errno);
     was_listed_ = true;
     const std::unique_ptr<char[]> buffer(new char[listing_bytes]);
@@ -289,6 +291,7 @@ Result<FileSystemTraits> PosixFolder::file_system() {
         EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, zfs_magic};
     std::uint64_t id = 0;
     static_assert(sizeof(about.f_fsid) == sizeof(id));
+    // The fields of f_fsid are not public.
     std::memcpy(&id, &about.f_fsid, sizeof(id));
     const bool has_layouts = about.f_type == lustre_magic || ::fgetxattr(fd(), layout_attribute, nullptr, 0) > 0;
     return FileSystemTraits{.outlives_power = !in_memory,
@@ -338,6 +341,7 @@ FileTime PosixFolder::time_held(FileTime modified) {
 Result<> PosixFolder::each_mount(const TakeMount& take) {
     const auto mounts = kernel_text("/proc/self/mountinfo");
     std::array<char, PATH_MAX> path{};
+    // mountinfo has whole paths, so the path of this directory is needed.
     const auto bytes = ::readlink(path_of_fd(fd()).c_str(), path.data(), path.size());
     if (!mounts || bytes < 0) return {};
     for (const auto& below : mount_points_below(*mounts, {path.data(), static_cast<std::size_t>(bytes)})) {
@@ -348,6 +352,7 @@ Result<> PosixFolder::each_mount(const TakeMount& take) {
 }
 
 Result<> PosixFolder::sync_file_system() {
+    // syncfs(2) syncs a single file system, so the mounts below are synced one by one.
     FB_TRY(done(::syncfs(fd()), "syncfs", name()));
     return each_mount([](const std::string& path, int mount) { return done(::syncfs(mount), "syncfs", path); });
 }

@@ -107,6 +107,7 @@ Result<DaosPlace> with_uuids(const DaosPlace& place) {
                             output ? "daos container query does not tell" : output.error().what),
                 "", "name the path where it is mounted, or pool and container by their UUIDs"};
     }
+    // UUIDs are compared as texts, and users may write them in capital letters.
     resolved.pool = lower(resolved.pool);
     resolved.container = lower(resolved.container);
     return resolved;

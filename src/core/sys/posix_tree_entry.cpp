@@ -66,6 +66,7 @@ Result<std::vector<std::string>> names_by(const std::string& shown_name, const L
     const char* names = first.data();
     auto bytes = list(first.data(), first.size());
     if (bytes < 0 && errno == ERANGE) {
+        // The names need more than the first buffer.
         larger.resize(attribute_bytes_max);
         bytes = list(larger.data(), larger.size());
         names = larger.data();

@@ -102,6 +102,7 @@ StripeLayout lustre_layout(std::span<const std::byte> attribute) {
         if ((flags & (flag_parity | flag_compressed)) != 0) layout.no_wish = "parity or compression";
         const std::size_t place = load_le<std::uint32_t>(entry + entry_place_at);
         const std::size_t size = load_le<std::uint32_t>(entry + entry_size_at);
+        // Place and size come from storage, so they may be wrong.
         if (place > attribute.size() || size > attribute.size() - place) continue;
         add_stretch(layout, attribute.subspan(place, size), load_le<std::uint64_t>(entry + entry_begin_at),
                     load_le<std::uint64_t>(entry + entry_end_at));

@@ -109,6 +109,7 @@ Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
     const auto code = static_cast<CLI::ExitCodes>(wrong.get_exit_code());
     const auto words = verb.remaining();
     const bool tells = code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
+    // stagger runs another command, so unknown words may be options of that command.
     if (tells && verb.get_name() != "stagger" && !words.empty()) {
         const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
         if (option != words.end()) return no_such_option(verb, *option);
@@ -287,6 +288,7 @@ Exit CommandLine::tell(const Error& error, const CLI::App& verb) const {
 int CommandLine::act(const CLI::App* chosen) const {
     auto answer = Json::object();
     const auto outcome = [&]() -> Result<Exit> {
+        // A FOREBAY_CRC that cannot be used stops each verb before it computes a sum.
         FB_TRY(check_crc32c_kernel());
         const auto answering = answers_.find(chosen);
         return answering != answers_.end() ? answering->second(answer) : actions_.at(chosen)();
@@ -312,6 +314,7 @@ int CommandLine::run(int count, char** arguments) {
             print_error(no_such_verb(*app_, arguments[1]));
             return static_cast<int>(Exit::usage);
         }
+        // Not parsed here: only the other program knows the options.
         if (!verbs.empty() && elsewhere_.contains(verbs.front())) return act(verbs.front());
         app_->parse(count, arguments);
         return act(parsed());
