@@ -17,6 +17,7 @@ namespace forebay::sys {
 struct JobEnd {
     std::optional<std::int64_t> unix_seconds;  // empty: unknown
     std::string source;                        // where it comes from, or why it is unknown
+    bool in_job = false;  // a batch system started this process; if it sets a limit, the limit should be known
 };
 
 /// The value of an environment variable; empty if it is unset.
@@ -30,7 +31,8 @@ inline constexpr std::int64_t job_end_min = 1'000'000'000, job_end_max = 7'258'1
 
 /// Tries FOREBAY_JOB_END (seconds since 1970), SLURM_JOB_END_TIME, `squeue` and `qstat -f`, in this order. 0 in a
 /// variable means "not known". Any other FOREBAY_JOB_END outside the bounds is `refused`. Such a SLURM_JOB_END_TIME
-/// counts as not known, and `source` reports it.
+/// counts as not known, and `source` reports it. Slurm's controller ends the job by its own clock. `sdiag` prints that
+/// clock, so the answer is in the time of this machine. The earliest end of all parts counts for a heterogeneous job.
 Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now_unix_seconds);
 
 /// The time of `squeue -o %L`, "[[D-]HH:]MM:SS" or SS; empty for other texts such as UNLIMITED.

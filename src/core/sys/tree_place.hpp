@@ -13,8 +13,8 @@ namespace forebay::sys {
 
 /// The place of a tree that a user gave.
 struct FoundTree {
-    std::string place;   // a path, or an address outside file systems
-    std::string remark;  // for people, if the place is not the given one
+    std::string place;  // a path, or an address outside file systems
+    std::string note;   // for people, if the place is not the given one
 };
 /// Reaches a DAOS container by libdfs if this build has the module, else through a mount of dfuse. A path that stands
 /// for a container, and missing paths below it, are places in that container.

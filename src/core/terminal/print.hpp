@@ -11,7 +11,7 @@ namespace forebay::cli {
 void say(const Shown& shown);
 
 /// Prints to standard error, for news while a verb works.
-void remark(const Shown& shown);
+void note(const Shown& shown);
 
 /// Prints the error's text() to standard error.
 void print_error(const Error& error);
