@@ -95,8 +95,8 @@ bool is_end_of_job(const std::optional<std::int64_t>& seconds) {
     return seconds && *seconds >= job_end_min && *seconds <= job_end_max;
 }
 
-// Seconds that this machine's clock is ahead of the controller's: "sdiag output at Sun Nov 29 07:00:00 2026 (1795935600)".
-// 0 if sdiag does not answer, as at sites that hide it.
+// Seconds that this machine's clock is ahead of the controller's. sdiag prints the controller's clock: "sdiag output at
+// Sun Nov 29 07:00:00 2026 (1795935600)". 0 if sdiag does not answer: some sites hide it.
 std::int64_t ahead_of_controller(const Ask& ask, std::int64_t now) {
     constexpr std::int64_t noise = 2;  // both clocks are read in whole seconds
     const auto answer = ask({"sdiag"});
@@ -112,8 +112,8 @@ std::int64_t ahead_of_controller(const Ask& ask, std::int64_t now) {
     return std::abs(now - *there) <= noise ? 0 : now - *there;
 }
 
-// The end by this machine's clock, from lines of `squeue -o "%A %L %e"`: "165 2:57 2026-11-29T07:02:57". A job array and
-// a heterogeneous job have several lines.
+// The end by this machine's clock, from lines of `squeue -o "%A %L %e"`: "165 2:57 2026-11-29T07:02:57". Job arrays and
+// heterogeneous jobs have several lines.
 std::optional<std::int64_t> end_told_by_squeue(std::string_view text, const Environment& environment,
                                                std::int64_t ahead, std::int64_t now) {
     const auto job = environment("SLURM_JOB_ID");
