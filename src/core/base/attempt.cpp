@@ -42,7 +42,7 @@ Error error_of_exception() noexcept {
     try {
         return error_of_thrown();
     } catch (...) {
-        return {ErrorKind::full, "no more memory"};  // short enough to need none
+        return {ErrorKind::full, "no more memory"};  // short enough to need no memory
     }
 }
 

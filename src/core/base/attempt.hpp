@@ -1,5 +1,5 @@
-// What is thrown becomes an Error: at the borders of the library, at the roots of its threads, and before ranks agree,
-// since one that leaves by an exception would be waited for by the others.
+// Turns exceptions into Errors: at the borders of the library, at the roots of its threads, and before ranks agree. A
+// rank that left by an exception would keep the other ranks waiting.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace forebay {
 /// The exception that is being handled, as an Error.
 Error error_of_exception() noexcept;
 
-/// What `work` answers, which is a Result or nothing; what it throws is its Error.
+/// The result of `work`, a Result or nothing; an exception of `work` becomes its Error.
 template <class Work>
 __attribute__((no_sanitize("undefined")))  // a thread's cancellation is caught by a reference to no object
 auto attempt(Work&& work) {
@@ -28,7 +28,7 @@ auto attempt(Work&& work) {
             return std::forward<Work>(work)();
         }
     } catch (const abi::__forced_unwind&) {
-        throw;  // no exception: the thread is being cancelled, which nothing may stop
+        throw;  // not an exception: the thread is being cancelled, and nothing may stop that
     } catch (...) {
         if constexpr (std::is_void_v<Answer>) return Result<>(error_of_exception());
         else return Answer(error_of_exception());

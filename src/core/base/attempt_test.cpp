@@ -1,5 +1,5 @@
-// Goal: whatever is thrown becomes an Error of the right kind, also where there is no memory for its text.
-// Method: things are thrown; memory ends where it is told to.
+// Goal: each exception becomes an Error of the right kind, even without memory for its text.
+// Method: exceptions of many kinds are thrown; memory ends at a chosen allocation.
 
 #include "core/base/attempt.hpp"
 

@@ -1,8 +1,8 @@
-// Our own mistakes: FB_CHECK(condition, text) states what must hold whatever users and disks do. It is compiled into
-// the presets dev and audit and the sanitizer builds, where it ends the process; elsewhere it costs nothing and its
-// condition is not evaluated. What a user, a file or a disk can cause is a Result, never a check.
+// Our own mistakes: FB_CHECK(condition, text) states a condition that no user and no disk can break. The presets dev
+// and audit and the sanitizer builds compile it in: a broken check ends the process. In other builds it costs nothing
+// and its condition is not evaluated. For faults of users, files and disks return a Result, never use a check.
 //
-// __FILE__ and not std::source_location, which clang 14, whose tools read this, does not have.
+// __FILE__ and not std::source_location: clang 14, whose tools read this, does not have it.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Goal: a broken check ends the process and names itself where checks are compiled in; elsewhere its condition is
-// not even evaluated.
+// Goal: if checks are compiled in, a broken check ends the process and reports itself; else its condition is not even
+//       evaluated.
 
 #include <doctest/doctest.h>
 

@@ -51,7 +51,7 @@ std::string_view wish() {
 }
 
 const Kernel& kernel() {
-    // Sums are right with any; check_crc32c_kernel() tells of a wish that cannot be had.
+    // Each kernel gives the right sums. check_crc32c_kernel() reports a FOREBAY_CRC that this CPU cannot run.
     static const Kernel* const chosen = [] {
         const auto wished = crc32c_kernels::choose(wish());
         return wished ? *wished : *crc32c_kernels::choose({});

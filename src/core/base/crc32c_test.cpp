@@ -1,6 +1,6 @@
 // Goal: every kernel gives the CRC32C of RFC 3720 and copies every byte and none beyond, at any size and place.
-// Method: published vectors, then each kernel that this CPU has against a sum bit by bit: all sizes up to 4,096 at all
-// 64 places in a cache line, and sizes around a segment. Which kernels were tried is printed.
+// Method: published vectors, then each kernel of this CPU against a sum bit by bit: all sizes up to 4,096 at all 64
+//         places in a cache line, and sizes around a segment. The names of the tested kernels are printed.
 
 #include "core/base/crc32c.hpp"
 
@@ -42,11 +42,11 @@ std::vector<const crc32c_kernels::Kernel*> working() {
     return kernels;
 }
 
-// A copy between canaries.
+// A copy with guard bytes on both sides.
 struct Room {
     explicit Room(std::size_t most) : bytes(most + 192) {}
 
-    // The first problem; empty: none.
+    // The first problem; empty if there is none.
     std::string copy(const crc32c_kernels::Kernel& kernel, const std::byte* from, std::size_t size, std::size_t place,
                      std::uint32_t wanted) {
         auto* to = bytes.data() + 64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64 + place;
@@ -93,7 +93,7 @@ TEST_CASE("every kernel at all sizes up to 4,096 and all places in a cache line"
             if (size > 0) wanted = state_after(wanted, from[size - 1]);
             for (const auto* kernel : kernels) {
                 std::string problem = kernel->sum(from, size, seed) == wanted ? "" : "sum";
-                // All pairs of places come over the sizes.
+                // Over all sizes, every pair of places occurs.
                 if (problem.empty()) problem = room.copy(*kernel, from, size, (place + size) % 64, wanted);
                 if (problem.empty()) continue;
                 FAIL(std::string(kernel->name) << ", " << size << " bytes at " << place << ": " << problem);

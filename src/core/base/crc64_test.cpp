@@ -1,4 +1,4 @@
-// Goal: CRC-64/XZ by its published check value, and the same in any pieces.
+// Goal: CRC-64/XZ gives its published check value, and the same sum in any pieces.
 
 #include "core/base/crc64.hpp"
 

@@ -3,7 +3,7 @@
 namespace forebay {
 
 // A text that fails after a star is tried again with one more byte for that star. Only the last star has to be tried:
-// whatever an earlier one could take besides, the last one can take too.
+// it can take all bytes that an earlier star could take.
 bool matches(std::string_view pattern, std::string_view text, Wild wild) {
     const auto fits = [&](char sign, char byte) {
         return sign == byte || (sign == '?' && wild == Wild::star_and_question);

@@ -6,10 +6,10 @@
 
 namespace forebay {
 
-/// Characters of a pattern that stand for something else: `*` for any text, `/` too; `?` for any byte.
+/// Special characters of a pattern: `*` matches any text, also `/`; `?` matches any byte.
 enum class Wild { star, star_and_question };
 
-/// Whether the pattern is for all of `text`. Takes at most as many steps as both lengths multiplied.
+/// True if the pattern matches all of `text`. Takes at most as many steps as both lengths multiplied.
 bool matches(std::string_view pattern, std::string_view text, Wild wild = Wild::star);
 
 }  // namespace forebay

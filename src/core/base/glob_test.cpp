@@ -1,5 +1,5 @@
-// Goal: patterns match whole names, `*` any text, and `?` any byte only where it is asked for.
-// Method: a table; a pattern of many stars that a search over all splits would not end with.
+// Goal: patterns match whole names, `*` any text, and `?` any byte only on request.
+// Method: a table; a pattern of many stars for which a search over all splits would not end.
 
 #include "core/base/glob.hpp"
 

@@ -1,4 +1,4 @@
-// Which of known words was meant by one that is none of them.
+// Finds the known word that an unknown word was meant to be.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace forebay {
 
-/// The longest part that two words have in common, as a share of both: 1 for equal ones. "transfer" is nearer to "xfer"
-/// (3 of 6 letters, the mean of both) than to "ranks" (3 of 6.5).
+/// The longest common part of two words, as a share of both: 1 for equal words. "transfer" is nearer to "xfer" (3 of 6
+/// letters, the mean of both) than to "ranks" (3 of 6.5).
 inline double likeness(std::string_view word, std::string_view other) {
     std::vector<std::size_t> ends(other.size() + 1, 0);  // length of the common part that ends there
     std::size_t longest = 0;
@@ -22,7 +22,7 @@ inline double likeness(std::string_view word, std::string_view other) {
     return longest == 0 ? 0 : 2 * static_cast<double>(longest) / static_cast<double>(word.size() + other.size());
 }
 
-/// "" where none is near.
+/// Empty if no word is near.
 inline std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
     constexpr double near = 0.4;
     std::string nearest;

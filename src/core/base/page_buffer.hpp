@@ -15,7 +15,7 @@ namespace forebay {
 
 class PageBuffer {
 public:
-    /// At least `bytes` of memory, whole pages; what was in it is lost when it has to grow.
+    /// At least `bytes` of memory, in whole pages; its content is lost when it has to grow.
     std::span<std::byte> take(std::size_t bytes) {
         if (bytes > bytes_) {
             const auto rounded = round_up(bytes, limits::page_bytes);

@@ -7,16 +7,16 @@
 
 namespace forebay {
 
-/// What stands before the last slash: "fields" of "fields/u", "" of "u".
+/// The part before the last slash: "fields" for "fields/u", "" for "u".
 inline std::string parent_of(std::string_view path) {
     const auto slash = path.rfind('/');
     return std::string(slash == path.npos ? std::string_view() : path.substr(0, slash));
 }
 
-/// What stands behind the last slash: "u" of "fields/u" and of "u".
+/// The part behind the last slash: "u" for "fields/u" and for "u".
 inline std::string leaf_of(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
-/// The directory that holds a file: "run" of "run/a", "/" of "/a", "." of "a".
+/// The directory of a file: "run" for "run/a", "/" for "/a", "." for "a".
 inline std::string directory_of(std::string_view path) {
     const auto slash = path.rfind('/');
     if (slash == path.npos) return ".";

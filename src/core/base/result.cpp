@@ -9,7 +9,7 @@ namespace forebay {
 
 namespace {
 
-// A sentence of a text with several: with one full stop.
+// A sentence among several in a text: with one full stop.
 std::string sentence(std::string text) {
     if (!text.empty() && std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
     return text;
@@ -48,6 +48,7 @@ Error error_of_text(ErrorKind kind, std::string_view text) {
     Error error{kind};
     const auto cut = [&](const char* label) {
         const auto mark = std::string("\n  ") + label;
+        // The last such line: `what` may have lines like it.
         const auto at = text.rfind(mark);
         if (at == text.npos) return std::string();
         std::string part(text.substr(at + mark.size()));

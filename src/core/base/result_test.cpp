@@ -1,4 +1,4 @@
-// Goal: an error has one layout, whatever parts it has, and comes out of a text as it went in.
+// Goal: an error has one layout for all its parts, and reads back from its text unchanged.
 // Method: texts and lines of all combinations of parts, with full stops and without; the way through a C application.
 
 #include "forebay/result.hpp"

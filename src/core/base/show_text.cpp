@@ -34,10 +34,12 @@ Character first_character(std::string_view text) {
     const auto tail = [&](std::size_t i) { return (at(i) & 0xC0u) == 0x80u; };
     const std::uint32_t lead = at(0);
     if (lead < 0x80) return {1, lead};
+    // RFC 3629: 0xC0 and 0xC1 would begin longer forms of ASCII characters.
     if (lead >= 0xC2 && lead <= 0xDF && tail(1)) return {2, (lead & 0x1Fu) << 6 | (at(1) & 0x3Fu)};
     if (lead >= 0xE0 && lead <= 0xEF && tail(1) && tail(2)) {
         const auto number = (lead & 0x0Fu) << 12 | (at(1) & 0x3Fu) << 6 | (at(2) & 0x3Fu);
         const bool is_surrogate = number >= 0xD800 && number <= 0xDFFF;
+        // RFC 3629 allows neither longer forms of a character nor surrogates.
         return number < 0x800 || is_surrogate ? Character{} : Character{3, number};
     }
     if (lead >= 0xF0 && lead <= 0xF4 && tail(1) && tail(2) && tail(3)) {

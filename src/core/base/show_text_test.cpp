@@ -1,4 +1,4 @@
-// Goal: of any bytes whatever, what is shown is UTF-8 that commands no terminal, and what was harmless is as it was.
+// Goal: shown text is always UTF-8 that commands no terminal, for any bytes, and harmless text stays unchanged.
 // Method: every character of Unicode, each kind of broken UTF-8, and all strings of up to three chosen bytes.
 
 #include "core/base/show_text.hpp"

@@ -1,5 +1,5 @@
-// SipHash-2-4 (Aumasson and Bernstein, 2012): a 64-bit word that only who has the 128-bit key can give for a message.
-// By it two hosts show each other that they have the same token without sending it.
+// SipHash-2-4 (Aumasson and Bernstein, 2012): a 64-bit word for a message that needs the 128-bit key to compute. Two
+// hosts use it to prove that they have the same token, without sending it.
 
 #pragma once
 

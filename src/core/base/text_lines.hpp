@@ -1,4 +1,4 @@
-// Lines and words of texts that other programs print.
+// Lines and words of the output of other programs.
 
 #pragma once
 
@@ -32,7 +32,7 @@ inline std::vector<std::string_view> words_of(std::string_view line) {
     return words;
 }
 
-/// All of the text, or nothing.
+/// The whole text as a number; empty if it is none.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
     Number number{};

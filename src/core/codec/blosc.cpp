@@ -12,7 +12,7 @@ namespace {
 // bytes of a chunk, level, shuffle, compressor.
 constexpr std::uint32_t filter_revision = 2;
 enum BloscFrame : std::size_t { at_number_bytes = 2, at_shuffle = 5 };
-constexpr std::uint32_t level_on_paper = 5;  // the level of each chunk is chosen when it is written
+constexpr std::uint32_t level_on_paper = 5;  // only nominal: the level of each chunk is chosen when it is written
 
 std::uint32_t shuffle_code(Shuffle shuffle) {
     switch (shuffle) {

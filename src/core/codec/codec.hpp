@@ -1,6 +1,6 @@
-// Compression of chunks as the registered filters of HDF5 spell it, so that any HDF5 program with the usual plugins
-// reads what we write: Blosc (https://www.blosc.org, filter 32001) without loss, and zfp (https://zfp.io, filter 32013)
-// with a bounded error or without loss. Pure functions on memory; any number of threads may call them at once.
+// Compression of chunks in the form of HDF5's registered filters, so that any HDF5 program with the usual plugins reads
+// our files. Blosc (https://www.blosc.org, filter 32001) is lossless. zfp (https://zfp.io, filter 32013) has a bounded
+// error or is lossless. All functions are pure; any number of threads may call them at once.
 
 #pragma once
 
@@ -19,13 +19,13 @@ namespace forebay::codec {
 inline constexpr std::uint16_t blosc_id = 32001;
 inline constexpr std::uint16_t zfp_id = 32013;
 
-/// How the chunks of one variable are stored: an HDF5 filter and its client data. The number 0 is no filter.
+/// The storage form of one variable's chunks: an HDF5 filter and its client data. The number 0 means no filter.
 struct Filter {
     std::uint16_t id = 0;
     std::vector<std::uint32_t> values;
 };
 
-/// How hard Blosc tries. It may differ from chunk to chunk of one variable: every chunk says how it was made.
+/// Blosc's effort. Chunks of one variable may have different levels: each chunk records its own.
 struct Level {
     Codec codec = Codec::lz4;  // or zstd
     int number = 1;            // Blosc's, 1 to 9
@@ -34,25 +34,25 @@ struct Level {
 
 Filter blosc_filter(Type type, Shuffle shuffle, std::uint64_t chunk_bytes);
 
-/// Whether zfp knows the type: f32 and f64.
+/// True for f32 and f64, the types of zfp.
 bool zfp_takes(Type type);
-/// `field` has 1 to 3 dimensions, slowest first. `error` is the largest absolute error of a value; 0 is without loss.
+/// `field` has 1 to 3 dimensions, slowest first. `error` is the largest absolute error of a value; 0 is lossless.
 Filter zfp_filter(Type type, const Extents& field, double error);
 
-/// Encodes one chunk into `out` and returns its size; 0 when that would not be smaller than `out`. `level` is Blosc's
-/// alone. `unsupported` for a filter that is neither.
+/// Encodes one chunk into `out` and returns its size; 0 if it would not be smaller than `out`. `level` is only for
+/// Blosc. `unsupported` for any other filter.
 Result<std::size_t> encode(const Filter& filter, Level level, std::span<const std::byte> plain,
                            std::span<std::byte> out);
 
-/// Decodes one chunk into exactly `plain`. `corrupt` when it is not what encode() gives; `unsupported` for a filter
-/// that is neither, or of another size or type than the chunk.
+/// Decodes one chunk into exactly `plain`. `corrupt` if `stored` is not from encode(). `unsupported` for any other
+/// filter, or a filter whose size or type differs from the chunk.
 Result<> decode(const Filter& filter, std::span<const std::byte> stored, std::span<std::byte> plain);
 
-/// A frame as GenericIO asks Blosc for one: its own compressor at level 9, with a shuffle of elements of so many bytes.
-/// 0 when it would not be smaller than `out`, or `plain` has more bytes than a frame can hold. decode() takes it.
+/// A frame with GenericIO's settings of Blosc: its own compressor at level 9, with a shuffle of elements of
+/// `element_bytes`. 0 if it would not be smaller than `out`, or `plain` is too large for a frame. decode() reads it.
 std::size_t encode_blosclz(std::uint64_t element_bytes, std::span<const std::byte> plain, std::span<std::byte> out);
 
-/// The bytes of the numbers that an element is made of: what a byte shuffle sorts by.
+/// Bytes of each number in an element: the unit of a byte shuffle.
 std::uint32_t number_bytes(Type type);
 
 }  // namespace forebay::codec

@@ -1,5 +1,5 @@
-// Any bytes as a chunk, under any filter values: decode() ends with an error or with exactly the bytes asked for, and
-// reads and writes nothing else. Of what comes in, 4 bytes say which filter and how many values, the values follow.
+// Any bytes as a chunk, under any filter values: decode() ends with an error or with exactly the requested bytes, and
+// touches nothing else. The first 4 input bytes choose the filter and the number of values; the values follow.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Goal: what is encoded decodes to what was given, or to it within the bound that was asked for; what is damaged is an
-// error; and what does not get smaller is not stored.
+// Goal: encoded data decode to the same data, or to data within the requested bound. Damage is an error. Data that do
+//       not get smaller are not stored.
 // Method: data that compress well, badly and not at all, of every type, through both filters.
 
 #include <doctest/doctest.h>
@@ -63,7 +63,7 @@ TEST_CASE("Blosc gives back every byte, at every level, shuffle and type") {
             for (int level = 1; level <= 9; ++level) {
                 for (const auto compressor : {Codec::lz4, Codec::zstd}) {
                     const auto stored = encoded(filter, plain, {compressor, level}).value();
-                    if (stored.empty()) continue;  // lz4 finds nothing in some
+                    if (stored.empty()) continue;  // lz4 cannot compress some of them
                     Bytes back(plain.size());
                     REQUIRE(codec::decode(filter, stored, back));
                     CHECK(back == plain);
@@ -85,7 +85,7 @@ TEST_CASE("zfp stays within its bound, for fields of 1 to 3 dimensions, and with
     const auto doubles = bytes_of_wave<double>(32 * 20 * 16);
     const auto floats = bytes_of_wave<float>(32 * 20 * 16);
     for (const auto& field : {Extents{32 * 20 * 16}, Extents{32 * 20, 16}, Extents{32, 20, 16}}) {
-        // Values reach 100: below 1e-5 f32 has no digits.
+        // Values reach 100, so f32 has no digits below 1e-5.
         for (const double error : {0.0, 1e-4, 1e-2, 1.0}) {
             for (const auto& [type, plain] : {std::pair{f64, doubles}, std::pair{f32, floats}}) {
                 CAPTURE(error);
@@ -107,7 +107,7 @@ TEST_CASE("zfp stays within its bound, for fields of 1 to 3 dimensions, and with
 }
 
 TEST_CASE("zfp's client data are those that the HDF5 filter H5Z-ZFP writes") {
-    // H5Z-ZFP 1.1.1 writes for 500 f64 in chunks with accuracy 1e-3, then reversible, after its versions:
+    // H5Z-ZFP 1.1.1 writes this for 500 f64 in chunks, behind its versions: with accuracy 1e-3, then reversible.
     const std::vector<std::uint32_t> accuracy{91252346, 7987, 3398434816}, reversible{91252346, 7987, 2281701376};
     const auto values = [](double error) {
         auto filter = codec::zfp_filter(f64, {500}, error);
@@ -127,7 +127,7 @@ TEST_CASE("damage is an error, never more or fewer bytes than asked for") {
         CHECK_FALSE(codec::decode(filter, stored, longer));
         CHECK_FALSE(codec::decode({filter.id, {1}}, stored, filter.id == codec::blosc_id ? longer : back));
         CHECK(codec::decode({1, {}}, stored, back).error().kind == ErrorKind::unsupported);
-        if (filter.id != codec::blosc_id) continue;  // any bits mean something to zfp
+        if (filter.id != codec::blosc_id) continue;  // zfp accepts any bits
         CHECK(codec::decode(filter, std::span(stored).first(stored.size() / 2), back).error().kind ==
               ErrorKind::corrupt);
         CHECK(codec::decode(filter, {}, back).error().kind == ErrorKind::corrupt);

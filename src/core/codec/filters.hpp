@@ -1,4 +1,4 @@
-// The two filters, private to the room.
+// The two filters, private to this module.
 
 #pragma once
 

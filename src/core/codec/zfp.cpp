@@ -13,8 +13,8 @@ namespace forebay::codec {
 
 namespace {
 
-// The first value of the filter H5Z-ZFP, https://h5z-zfp.readthedocs.io: zfp's version, that of its stream, the
-// filter's own. What follows is zfp's header for type, field and mode.
+// The first value of the filter H5Z-ZFP, https://h5z-zfp.readthedocs.io: the versions of zfp, of its stream, and of the
+// filter. zfp's header with type, field and mode follows.
 constexpr std::uint32_t filter_version = 0x0110;
 constexpr std::uint32_t first_value = std::uint32_t{ZFP_VERSION_MAJOR} << 28 | std::uint32_t{ZFP_VERSION_MINOR} << 24 |
                                       std::uint32_t{ZFP_VERSION_PATCH} << 20 | std::uint32_t{ZFP_VERSION_TWEAK} << 16 |
@@ -43,7 +43,7 @@ struct ZfpField {
 
 Bits bits_over(void* data, std::size_t bytes) { return Bits(stream_open(data, bytes)); }
 
-/// Type, field and mode from the filter's values; nothing when they are no header of ours.
+/// Type, field and mode from the filter's values; an error if they are no header of ours.
 Result<ZfpField> described(const Filter& filter) {
     if (filter.values.size() < 2 || filter.values.size() > 1 + header_values_max) return unknown_filter(filter);
     if ((filter.values[0] >> 12 & 0xF) != ZFP_CODEC) return unknown_filter(filter);
@@ -52,8 +52,8 @@ Result<ZfpField> described(const Filter& filter) {
     const auto bits = bits_over(header.data(), sizeof header);
     ZfpField out{Stream(zfp_stream_open(bits.get())), Field(zfp_field_alloc())};
     if (zfp_read_header(out.stream.get(), out.field.get(), ZFP_HEADER_FULL) == 0) return unknown_filter(filter);
-    // zfp_filter() makes these two alone. Of others zfp_stream_maximum_size() is no bound of what is read: at a rate of
-    // one bit a block, zfp reads an exponent first.
+    // zfp_filter() makes only these two modes. For other modes zfp_stream_maximum_size() does not bound the bytes read:
+    // at a rate of one bit a block, zfp reads an exponent first.
     const auto mode = zfp_stream_compression_mode(out.stream.get());
     if (mode != zfp_mode_fixed_accuracy && mode != zfp_mode_reversible) return unknown_filter(filter);
     return out;
@@ -92,12 +92,12 @@ Filter zfp_filter(Type type, const Extents& field, double error) {
 Result<std::size_t> encode_zfp(const Filter& filter, std::span<const std::byte> plain, std::span<std::byte> out) {
     FB_TRY_ASSIGN(as, described(filter));
     if (plain_bytes(as.field.get()) != plain.size()) return unknown_filter(filter);
-    // zfp writes without looking at the end: it gets what it may need, and whole words.
+    // zfp writes without a check of the end, so it gets the most that it may need, in whole words.
     std::vector<std::uint64_t> room(zfp_stream_maximum_size(as.stream.get(), as.field.get()) / 8 + 1);
     const auto bits = bits_over(room.data(), room.size() * 8);
     zfp_stream_set_bit_stream(as.stream.get(), bits.get());
     zfp_stream_rewind(as.stream.get());
-    // zfp reads only.
+    // zfp only reads it.
     zfp_field_set_pointer(as.field.get(), const_cast<std::byte*>(plain.data()));
     const auto bytes = zfp_compress(as.stream.get(), as.field.get());
     if (bytes == 0 || bytes >= out.size()) return std::size_t{0};
@@ -108,7 +108,7 @@ Result<std::size_t> encode_zfp(const Filter& filter, std::span<const std::byte> 
 Result<> decode_zfp(const Filter& filter, std::span<const std::byte> stored, std::span<std::byte> plain) {
     FB_TRY_ASSIGN(as, described(filter));
     if (plain_bytes(as.field.get()) != plain.size()) return unknown_filter(filter);
-    // Read without looking at the end too: a damaged chunk shall end in zeros of ours, not in somebody's memory.
+    // zfp also reads without a check of the end: a damaged chunk must end in our zeros, not in foreign memory.
     std::vector<std::uint64_t> room(
         std::max(zfp_stream_maximum_size(as.stream.get(), as.field.get()), stored.size()) / 8 + 2);
     std::memcpy(room.data(), stored.data(), stored.size());

@@ -16,6 +16,7 @@ Result<std::optional<Unlike>> find_unlike(Group& group, std::span<const std::byt
     const bool differs = !std::ranges::equal(unlike.of_first, own_bytes);
     unlike.others = static_cast<int>(group.sum(differs ? 1 : 0));
     if (unlike.others == 0) return std::optional<Unlike>();
+    // The maximum over (size - rank) finds the lowest rank that differs.
     unlike.other = group.size() - static_cast<int>(group.max(differs ? group.size() - group.rank() : 0));
     FB_TRY(agree(group, [&] {
         if (group.rank() == unlike.other) unlike.of_other.assign(own_bytes.begin(), own_bytes.end());
@@ -26,6 +27,7 @@ Result<std::optional<Unlike>> find_unlike(Group& group, std::span<const std::byt
 
 Result<std::optional<Unlike>> agree_alike(Group& group, const Result<>& own_outcome, std::span<const std::byte> bytes) {
     const std::int64_t sum = crc32c(bytes), size = static_cast<std::int64_t>(bytes.size());
+    // The maxima of x and ~x are equal inverses only if all ranks gave the same x: one reduction compares all.
     std::int64_t maxima[] = {own_outcome ? 0 : 1, sum, ~sum, size, ~size};
     group.max(maxima);
     const auto [failures, sum_max, sum_inverse_max, size_max, size_inverse_max] = maxima;

@@ -13,8 +13,8 @@ namespace forebay::comm {
 
 namespace {
 
-// Says once who reports. Of several groups that have agreed on an error in turn, as a node and then the world, the last
-// one's rank counts.
+// Adds the reporting rank, once. If several groups agreed on an error in turn, such as a node and then the world, the
+// rank in the last group counts.
 std::string with_reporter(std::string text, int rank) {
     constexpr std::string_view mark = " (reported by rank ";
     if (const auto begin = text.find(mark); begin != text.npos)
@@ -54,10 +54,11 @@ std::int64_t Group::sum(std::int64_t number) {
 Result<std::vector<std::vector<std::byte>>> Group::gather_all_sized(std::span<const std::byte> own_bytes) {
     const auto ranks = static_cast<std::size_t>(size());
     const auto widest = static_cast<std::size_t>(max(static_cast<std::int64_t>(own_bytes.size())));
-    // Each with its size before it.
+    // Each string has its size before it.
     const auto place = sizeof(std::uint64_t) + widest;
     std::vector<std::byte> own, all;
     std::vector<std::vector<std::byte>> strings;
+    // Agreed, because a rank without memory must not leave the other ranks in the gather below.
     FB_TRY(agree(*this, [&] {
         own.resize(place);
         all.resize(place * ranks);
@@ -81,20 +82,21 @@ template <class Sized>
 Result<> broadcast_any(Group& group, Sized& sized, int root) {
     std::uint64_t size = sized.size();
     group.broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
+    // Agreed, because a rank without memory must not leave the other ranks in the broadcast below.
     FB_TRY(agree(group, [&] { sized.resize(size); }));
     group.broadcast(std::as_writable_bytes(std::span(sized.data(), sized.size())), root);
     return {};
 }
 
-// An error on its way from the rank that speaks to the others, in memory that is there.
+// An error on its way from the reporting rank to the other ranks, in memory that is already there.
 struct Posted {
     struct Part {
         std::uint64_t size = 0;
-        std::array<char, 2048> text{};  // the longest of ours has half of it
+        std::array<char, 2048> text{};  // our longest text has half of this
 
         void take(const std::string& all) {
             size = all.copy(text.data(), text.size());
-            // Never within a character of several bytes.
+            // Never cuts within a character of several bytes.
             while (size < all.size() && size > 0 && (static_cast<unsigned char>(all[size]) & 0xc0) == 0x80) --size;
         }
         std::string give() const { return {text.data(), size}; }
@@ -118,7 +120,7 @@ Result<> Group::broadcast_sized(std::vector<std::byte>& bytes, int root) { retur
 Result<> Group::broadcast_sized(std::string& text, int root) { return broadcast_any(*this, text, root); }
 
 Result<> agree(Group& group, const Result<>& own_outcome) {
-    // The lowest failing rank speaks for all: max over (size - rank) of the ranks that failed.
+    // The lowest failing rank reports for all: max over (size - rank) of the failing ranks.
     const auto voice = group.max(own_outcome ? 0 : group.size() - group.rank());
     if (voice == 0) return {};
     const int speaker = group.size() - static_cast<int>(voice);

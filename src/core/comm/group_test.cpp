@@ -1,4 +1,4 @@
-// Goal: the helpers above Group and the cut of the world into nodes are right at any rank count.
+// Goal: the helpers of Group and the cut of the world into nodes are right for any number of ranks.
 // Ranks: threads, 1 2 3 5 17.
 
 #include "core/comm/group.hpp"

@@ -7,7 +7,7 @@ namespace forebay::comm {
 
 namespace {
 
-// MPI-3 counts are ints; longer messages go in pieces of this size.
+// MPI-3 counts are ints, so longer messages go in pieces of this size.
 constexpr std::size_t piece_bytes = 1u << 30;
 
 bool is_finalized() {
@@ -18,8 +18,8 @@ bool is_finalized() {
 
 class MpiGroup final : public Group {
 public:
-    /// For a communicator that will be made of `over`. A rank without memory is every rank's bad_alloc: thrown by one
-    /// alone, it would leave the others waiting.
+    /// Memory for a group that will be made from `over`. If a rank has none, every rank throws bad_alloc: thrown by
+    /// only one rank, it would leave the other ranks waiting.
     static std::unique_ptr<MpiGroup> room_on_all(MPI_Comm over) {
         std::unique_ptr<MpiGroup> group(new (std::nothrow) MpiGroup);
         int all = group != nullptr ? 1 : 0;
@@ -35,7 +35,7 @@ public:
     MpiGroup(const MpiGroup&) = delete;
     MpiGroup& operator=(const MpiGroup&) = delete;
     ~MpiGroup() override {
-        // A session that outlives MPI_Finalize cannot free its communicators any more.
+        // After MPI_Finalize a session can no longer free its communicators.
         if (comm_ != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm_);
     }
 
@@ -49,6 +49,7 @@ public:
 
     void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) override {
         const auto ranks = static_cast<std::size_t>(size_);
+        // One call if the result is a piece; else a broadcast from each rank, which goes in pieces.
         if (own_bytes.size() <= piece_bytes / ranks || own_bytes.size() < 2) {
             MPI_Allgather(own_bytes.data(), static_cast<int>(own_bytes.size()), MPI_BYTE, all.data(),
                           static_cast<int>(own_bytes.size()), MPI_BYTE, comm_);
@@ -113,6 +114,7 @@ std::unique_ptr<Group> mpi_group(MPI_Comm comm) {
         group->own(own);
         return group;
     } catch (...) {
+        // Collective too: all ranks are here, because all throw alike.
         MPI_Comm_free(&own);
         throw;
     }

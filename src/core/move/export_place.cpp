@@ -35,10 +35,10 @@ bool take_journal(std::string_view& text) {
 
 struct Beside {
     std::string id;
-    bool is_part = false;  // else a journal of it, or what a kill left of one that was being written
+    bool is_part = false;  // else a journal of it, or the rest of an unfinished journal after a kill
 };
 
-/// Nothing for names that no export gives, like the pieces that split(1) makes with a prefix of the user's.
+/// Empty for names that no export makes, such as the pieces of split(1) with a prefix from the user.
 std::optional<Beside> beside_of(const std::string& name, const std::string& prefix) {
     std::string_view rest = name;
     const bool is_temporary = sys::is_temporary(name);
@@ -56,6 +56,7 @@ std::optional<Beside> beside_of(const std::string& name, const std::string& pref
 }  // namespace
 
 Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path) {
+    // The new name is durable only after this sync.
     FB_TRY(store.rename(part_path, path));
     return store.sync_directory(directory_of(path));
 }
@@ -68,6 +69,7 @@ Result<> check_target(sys::Store& store, const std::string& path, bool replace, 
                      "", fmt::format("mkdir -p {}", directory)};
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return {};
+    // Only directories can be listed.
     if (store.list(path))
         return Error{ErrorKind::refused, fmt::format("{} is a directory, which no file replaces; {}", path, stays), "",
                      fmt::format("the name of a file, as {}/out.h5", path)};
@@ -84,6 +86,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
     FB_TRY_ASSIGN(entries, store.list(directory));
     std::vector<std::pair<std::string, Beside>> candidates;
     bool goes_on = false;
+    // Looks at all entries before it removes any: a refusal changes nothing.
     for (const auto& entry : entries) {
         const auto beside = entry.is_directory ? std::nullopt : beside_of(entry.name, prefix);
         if (!beside) continue;
@@ -101,7 +104,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
     bool any_removed = false;
     for (const auto& [name, beside] : candidates) {
         const bool is_own = beside.id == own_id;
-        // What a kill left of a journal that was being written is of no use to anybody.
+        // A half-written journal from before a kill is of no use to anybody.
         if (is_own && goes_on && !sys::is_temporary(name)) continue;
         FB_TRY(store.remove(directory + "/" + name));
         any_removed = true;
@@ -111,7 +114,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
                                              "it is removed, and this one begins anew",
                                              path));
     }
-    // A power cut that brought an old journal back would vouch for data that the new part does not have.
+    // After a power cut an old journal could come back, and vouch for data that the new part does not have.
     if (any_removed) FB_TRY(store.sync_directory(directory));
     return notes;
 }

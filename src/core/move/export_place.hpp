@@ -1,10 +1,10 @@
-// The place of an export: what stands under its name, and what earlier or other exports left beside it.
+// The place of an export: the file under its name, and the remains of earlier or other exports beside it.
 //
 //   FILE.part-ID             the file until it is whole; ID is 16 hexadecimal digits
-//   FILE.part-ID.journal     or .journal-I-of-N: how far the copying has come
+//   FILE.part-ID.journal     or .journal-I-of-N: the progress of the copy
 //
-// No lock says whether a part is still being written: file systems of several hosts do not agree on locks. So only a
-// part of the same ID is gone on with, and others are left alone unless the caller said to replace.
+// No lock marks a part that is still being written, because file systems of several hosts do not agree on locks. So an
+// export continues only a part with its own ID, and leaves other parts alone unless the caller asks to replace.
 
 #pragma once
 
@@ -16,20 +16,20 @@
 
 namespace forebay::move {
 
-/// Gives `part_path`, whose bytes are durable, its name: whole or absent there, whatever fails or is cut off.
+/// Renames `part_path`, whose bytes are durable, to `path`: there it is whole or absent after any failure or crash.
 Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path);
 
-/// `missing` without a directory to stand in, `refused` for a directory and, without `replace`, for any file there.
-/// `stays` ends the sentence: what was written so far.
+/// Checks the name of an export. `missing` if its directory does not exist. `refused` if a directory has the name or,
+/// without `replace`, any file. `stays` ends the error's sentence: what was written so far.
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays);
 
-/// Removes, durably, what earlier calls left beside `path` that nothing can go on with: the own part where it has not
-/// `file_bytes`, journals without a part, and with `replace` the parts of other exports. `refused` for these without.
-/// Gives sentences about it.
+/// Removes, durably, remains of earlier calls beside `path` that no export can continue: the own part if its size is
+/// not `file_bytes`, journals without a part, and with `replace` the parts of other exports. Without `replace`, parts
+/// of other exports are `refused`. Returns sentences about the removed parts.
 Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::string& path, const std::string& part_path,
                                                std::uint64_t file_bytes, bool replace);
 
-/// `retry` when the part is gone or has another size: another export to the same name finished or replaced it.
+/// `retry` if the part is gone or has another size: another export to the same name finished or replaced it.
 Result<> check_part(sys::Store& store, const std::string& path, const std::string& part_path, std::uint64_t file_bytes);
 
 }  // namespace forebay::move

@@ -8,10 +8,11 @@
 
 namespace forebay::move {
 
-// Every thread that finds the gate wanted asks for the lock alone, so none goes on before one has passed.
+// Every thread that finds the gate wanted asks for the exclusive lock, so no thread goes on before one has passed.
 void Flow::let_others_pass() {
     if (options_.gate == nullptr || stopped() || !options_.gate->wanted()) return;
     const std::unique_lock nobody_is_busy(gate_mutex_);
+    // Asked again: another thread may have passed while this thread waited for the lock.
     if (options_.gate->wanted()) options_.gate->pass();
 }
 
@@ -33,6 +34,7 @@ Result<> Flow::write(sys::File& file, std::uint64_t offset, std::span<const std:
             return Error{ErrorKind::retry, fmt::format("writing stopped on request at byte {}", offset + at)};
         if (!goes_on()) return {};
         {
+            // Held only during the write: a waiting call can pass between two pieces.
             const auto writes = busy();
             FB_TRY(file.write(offset + at, bytes.subspan(at, now)));
         }

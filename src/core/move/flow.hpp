@@ -1,4 +1,4 @@
-// How one call of several threads writes: in pieces, at its rates, and letting others pass between two of them.
+// How the threads of one call write: in pieces, within its rates, and with other calls passing between two pieces.
 
 #pragma once
 
@@ -21,14 +21,14 @@ public:
 
     bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
-    /// When the gate is wanted: waits until no thread of the call is busy, and lets pass what waits.
+    /// If the gate is wanted: waits until no thread of the call is busy, then lets the waiting call pass.
     void let_others_pass();
 
-    /// While it is held, nothing passes. Never held while waiting for another thread of the call.
+    /// While it is held, nothing passes. Do not hold it while you wait for another thread of the call.
     std::shared_lock<std::shared_mutex> busy() { return std::shared_lock(gate_mutex_); }
 
-    /// Writes the bytes in pieces, each after its turn, while `goes_on` holds; `done` (may be null) grows by each.
-    /// `retry` when `stop` became true.
+    /// Writes the bytes in pieces, each after its turn, while `goes_on` holds; `done` (may be null) grows by each
+    /// piece. `retry` if `stop` became true.
     Result<> write(sys::File& file, std::uint64_t offset, std::span<const std::byte> bytes,
                    const std::function<bool()>& goes_on, std::atomic<std::uint64_t>* done);
 
@@ -39,7 +39,7 @@ private:
     const WriteOptions& options_;
     const std::atomic<bool>* const stop_;
     Pace pace_;
-    std::shared_mutex gate_mutex_;  // held by who is busy, alone by who passes the gate
+    std::shared_mutex gate_mutex_;  // shared by busy threads, exclusive for the thread at the gate
 };
 
 }  // namespace forebay::move

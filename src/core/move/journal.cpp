@@ -38,6 +38,7 @@ Result<Journal> journal_from(const std::string& text) {
     Journal journal;
     const bool ours = rest.starts_with(first_line);
     if (ours) rest.remove_prefix(first_line.size());
+    // Only the exact text is accepted: "durable 007" is a number too.
     if (!ours || !take(rest, "identity ", 16, journal.identity) || !take(rest, "durable ", 10, journal.durable) ||
         !rest.empty() || text_of(journal) != text)
         return Error{ErrorKind::corrupt, "it is not the journal of an export that this version writes"};

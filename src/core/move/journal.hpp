@@ -1,5 +1,5 @@
-// How far an export has come, so that a killed one goes on: a small text beside the file that is being written,
-// replaced atomically. docs/formats/export.md.
+// The progress of an export, so that a killed export can continue: a small text beside the unfinished file, replaced
+// atomically. Format: docs/formats/export.md.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace forebay::move {
 
 struct Journal {
-    std::uint64_t identity = 0;  // of what is being written
-    std::uint64_t durable = 0;   // all data of the part below this offset of the file
+    std::uint64_t identity = 0;  // of the export
+    std::uint64_t durable = 0;   // all data of the part below this file offset are durable
     friend bool operator==(const Journal&, const Journal&) = default;
 };
 
@@ -20,12 +20,12 @@ struct Journal {
 std::string journal_path(const std::string& part_path, std::uint32_t index, std::uint32_t parts);
 
 std::string text_of(const Journal& journal);
-/// `corrupt` for anything that text_of() did not give.
+/// `corrupt` for a text that is not from text_of().
 Result<Journal> journal_from(const std::string& text);
 
-/// One that says nothing durable where there is none.
+/// If there is no journal, returns one with nothing durable.
 Result<Journal> load_journal(sys::Store& store, const std::string& path, std::uint64_t identity);
-/// Call it when the data are durable.
+/// Call it only when the data are durable.
 Result<> store_journal(sys::Store& store, const std::string& path, const Journal& journal);
 
 }  // namespace forebay::move

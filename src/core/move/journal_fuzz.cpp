@@ -1,4 +1,5 @@
-// Any bytes as the journal of an export or of a large file's copy: an error, or one that is written as the same bytes.
+// Any bytes as the journal of an export or of a large file's copy: an error, or a journal that is written as the same
+// bytes.
 
 #include <cstddef>
 #include <cstdint>

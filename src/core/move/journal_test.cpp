@@ -1,4 +1,4 @@
-// Goal: a journal that was written is read back, and nothing else is taken for one.
+// Goal: a written journal is read back, and no other text is accepted as a journal.
 
 #include <doctest/doctest.h>
 

@@ -13,12 +13,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t pieces_per_second = 20;
-// What may be caught up after a late wake-up; without it every delay of the scheduler lowers the rate for good, with
-// much of it a stalled target would be followed by a burst.
+// How much a late wake-up may catch up. Without credit, every delay of the scheduler would lower the rate for good.
+// With much credit, a burst would follow a stalled target.
 constexpr std::chrono::milliseconds credit_max{50};
 constexpr std::chrono::milliseconds stop_look{20};
-// A turn of shared memory that lies farther ahead than for so many that ask for as much was left by another start of
-// the machine.
+// Limit of waiting sharers. A turn in shared memory farther ahead than for so many equal requests is from an earlier
+// boot of the machine.
 constexpr std::int64_t sharers_max = 4096;
 
 std::int64_t ns_of(Clock::duration duration) {

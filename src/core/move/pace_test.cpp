@@ -1,4 +1,4 @@
-// Goal: a limit that is shared holds for all together, and an old turn of another start of the machine stops nobody.
+// Goal: a shared limit holds for all together, and a turn from an earlier boot of the machine stops nobody.
 // Method: two paces of one turn; the turn after each piece. No time is measured.
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ TEST_CASE("two that share a turn take it one after the other") {
     REQUIRE(other.wait_turn(20'000, nullptr));
     const auto second = turn.load();
     REQUIRE(pace.wait_turn(10'000, nullptr));
-    // 10,000 and 20,000 bytes last 10 ms and 20 ms; late threads are not waited for beyond 50 ms.
+    // 10,000 and 20,000 bytes take 10 ms and 20 ms; a late thread catches up at most 50 ms.
     CHECK(second - first >= 20'000'000);
     CHECK(turn.load() - second >= 10'000'000);
 }

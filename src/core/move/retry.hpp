@@ -1,4 +1,4 @@
-// Bounded repetition of what may pass: calls that end with `retry` or `full` are made again after a pause that doubles.
+// Bounded repetition: calls that end with `retry` or `full` are repeated after a pause that doubles.
 
 #pragma once
 
@@ -16,12 +16,11 @@ namespace forebay::move {
 struct RetryOptions {
     int retries = 5;                              // after the first attempt
     std::chrono::milliseconds pause{200};         // before the first repetition
-    std::chrono::milliseconds pause_max{30'000};  // where the doubling ends
+    std::chrono::milliseconds pause_max{30'000};  // the doubling ends here
 };
 
-/// The result of `call`, a function that returns a Result; what it throws is its error. Other kinds of error are
-/// returned at once. The last error has the number of attempts in its text; so has the one at which `stop` (may be
-/// null) was found true.
+/// The result of `call`, a function that returns a Result; an exception becomes its error. Other kinds of error are
+/// returned at once. The text of the last error has the number of attempts, also if `stop` (may be null) became true.
 template <class Call>
 auto with_retries(const RetryOptions& options, const std::atomic<bool>* stop, Call&& call) -> decltype(call()) {
     std::chrono::milliseconds pause = options.pause;

@@ -1,4 +1,4 @@
-// Goal: what may pass is repeated as often as agreed, with doubling pauses; what may not is given back at once.
+// Goal: `retry` and `full` are repeated as often as agreed, with doubling pauses; other errors are returned at once.
 
 #include "core/move/retry.hpp"
 

@@ -19,9 +19,9 @@ namespace forebay::move {
 
 namespace {
 
-// Where every CPU computes, the kernel wakes the threads of a drain mostly on one and the same CPU, that of the
-// interrupts of the disk: measured with 2 CPUs, one had 61 to 97 % of the agent's time. A thread that had to wait takes
-// the CPUs in turn instead, a block on each. Beside an idle CPU no thread waits.
+// If every CPU computes, the kernel wakes most threads of a drain on the same CPU, which serves the interrupts of the
+// disk. Measured with 2 CPUs: one had 61 to 97 % of the agent's time. So a thread that had to wait takes the CPUs in
+// turn, a block on each. No thread waits if a CPU is idle.
 
 /// One call of write_ranges, shared by its threads.
 class Writing {
@@ -37,11 +37,12 @@ public:
           done_(done),
           flow_(options, stop) {}
 
-    /// Takes and writes blocks until there are none, or one of lower offset has failed.
+    /// Takes and writes blocks until there are none left, or a block of lower offset has failed.
     void work() {
         bool crowded = false;
         try {
             while (const auto block = next_block()) {
+                // The last check had to wait for a CPU: see above.
                 if (crowded) sys::take_cpu(cpu_turn_.fetch_add(1, std::memory_order_relaxed));
                 const auto written = write_block(*block, crowded);
                 if (!written) fail(block->offset, written.error());
@@ -74,12 +75,12 @@ private:
 
     Result<> write_block(const ByteRange& block, bool& crowded) {
         if (check_ && !flow_.stopped()) FB_TRY(check_block(block, crowded));
-        // When one of lower offset has failed, so has the call.
+        // If a block of lower offset has failed, so has the call.
         const auto goes_on = [&] { return block.offset <= failed_offset_.load(std::memory_order_relaxed); };
         return flow_.write(file_, block.offset, memory_.subspan(block.in_memory(), block.bytes), goes_on, done_);
     }
 
-    // A check only computes: where it takes longer than its CPU time, it waits for a CPU that somebody else has.
+    // A check only computes. If it takes longer than its CPU time, it waits for a busy CPU.
     Result<> check_block(const ByteRange& block, bool& crowded) {
         const sys::Computing computing;
         const auto checked = check_(block.in_memory(), block.bytes);
@@ -103,7 +104,7 @@ private:
     Flow flow_;
 
     std::atomic<std::uint64_t> cpu_turn_{0};
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::size_t range_index_ = 0;
     std::uint64_t in_range_ = 0;
     std::optional<Error> first_error_;

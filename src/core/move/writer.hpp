@@ -1,9 +1,9 @@
-// The drain's engine: writes ranges of memory to offsets of a file, mostly the same, in blocks, several at once, paced.
+// The drain's engine: writes ranges of memory to a file, mostly at the same offsets, in blocks, several at once, paced.
 //
 // Life:    one call writes everything or ends with an error; nothing is kept between calls.
-// Threads: a call uses up to in_flight threads, its caller's among them, for as long as it lasts; `check` runs on
-//          all of them at once. The memory must stay as it is until the call returns.
-// Direct:  for a File whose direct() holds, `memory` starts at a page and the ranges are whole pages (4096).
+// Threads: a call uses up to in_flight threads, including its caller's, for as long as it lasts; `check` runs on all of
+//          them at once. The memory must not change until the call returns.
+// Direct:  for a File with direct(), `memory` starts at a page and the ranges are whole pages (4096).
 
 #pragma once
 
@@ -19,28 +19,28 @@
 
 namespace forebay::move {
 
-/// What may come between two pieces of a call, such as another call that is more urgent.
+/// An interruption between two pieces of a call, such as a more urgent call.
 class Gate {
 public:
     Gate() = default;
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;
     virtual ~Gate() = default;
-    /// Whether something waits. Asked before each piece, by all threads at once.
+    /// True if something waits. Asked before each piece, by all threads at once.
     virtual bool wanted() = 0;
-    /// By one thread, while no other one of the call writes. What waited is done when it returns.
+    /// Called by one thread, while no other thread of the call writes. The waiting work is done when it returns.
     virtual void pass() = 0;
 };
 
 struct WriteOptions {
     std::uint64_t block_bytes = 16u << 20;    // of one write; whole pages
     int in_flight = 4;                        // writes at once
-    std::uint64_t rate_bytes_per_second = 0;  // of this call; 0: as fast as the file takes it
-    Pace* pace = nullptr;                     // a limit shared with other calls, which holds too
+    std::uint64_t rate_bytes_per_second = 0;  // of this call; 0: no limit
+    Pace* pace = nullptr;                     // an additional limit, shared with other calls
     Gate* gate = nullptr;
 };
 
-/// A place in the file, and in memory: the same, unless `shift` is added to it.
+/// A place in the file and in memory: the same, unless `shift` is added for memory.
 struct ByteRange {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
@@ -49,15 +49,15 @@ struct ByteRange {
     std::uint64_t in_memory() const { return offset + static_cast<std::uint64_t>(shift); }
 };
 
-/// Called with the place in memory of each block before any of it is written; its error keeps the block out of the
+/// Called with each block's place in memory before any byte of it is written; its error keeps the block out of the
 /// file.
 using Check = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>;
 
-/// Writes the ranges, cut at multiples of block_bytes of the file, in their order. With a rate, a block is written in
-/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow; without one, a
-/// block is one piece. `done` grows by each piece that was written. When `stop` becomes true, the call ends with
-/// `retry` within a piece. The first error ends the call: of several, the one of the lowest offset is returned, and
-/// blocks below it have been written. Nothing is synced here.
+/// Writes the ranges in their order, cut at multiples of block_bytes of the file. With a rate, a block is written in
+/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow. Without a rate, a
+/// block is one piece. `done` grows by each written piece. If `stop` becomes true, the call ends with `retry` within a
+/// piece. The first error ends the call. Among several errors, the error of the lowest offset is returned, and all
+/// blocks below it are written. Nothing is synced here.
 Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const ByteRange> ranges,
                       const WriteOptions& options, const Check& check = {}, std::atomic<std::uint64_t>* done = nullptr,
                       const std::atomic<bool>* stop = nullptr);

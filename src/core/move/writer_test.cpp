@@ -1,5 +1,5 @@
 // Goal: the writer moves exactly the ranges, checks each block before it is written, stops at the lowest error, keeps
-// its rate evenly, and obeys its stop flag soon.
+//       its rate evenly, and obeys its stop flag soon.
 
 #include "core/move/writer.hpp"
 
@@ -44,9 +44,9 @@ struct Leaving {
 };
 
 std::mutex affinities_mutex;
-std::vector<std::vector<int>> affinities;  // to which CPUs threads were bound
+std::vector<std::vector<int>> affinities;  // the CPUs that threads were bound to
 
-/// Notes what is written, and fails where it is told to.
+/// Records each write, and fails at chosen offsets.
 class Recorder final : public sys::File {
 public:
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
@@ -92,7 +92,7 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 }  // namespace
 
-// The library finds this one first.
+// The library finds this function before libc's.
 extern "C" int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* set) noexcept {
     std::vector<int> cpus;
     for (int cpu = 0; cpu < static_cast<int>(bytes * 8); ++cpu)
@@ -182,7 +182,7 @@ TEST_CASE("errors: the lowest offset's is returned though it comes last; below i
         Recorder file;
         file.bad = {4 * page, 5 * page};
         file.slow = {{4 * page, 60ms}, {3 * page, 30ms}};
-        // Whoever writes what follows gives the CPU away each time, so that the error of block 5 is soon heard of.
+        // Writers of the later blocks yield the CPU each time, so that the error of block 5 becomes known soon.
         for (std::uint64_t later = 6; later < 256; ++later) file.slow[later * page] = 1ms;
         std::atomic<int> checks = 0;
         const auto failed = write_ranges(file, memory, all, {page, 4, 0}, [&](auto, auto) {
@@ -243,14 +243,14 @@ TEST_CASE("rate: kept over all threads, in even pieces of whole pages") {
         const auto begin = Clock::now();
         REQUIRE(write_ranges(file, memory, all, {64u << 20, in_flight, 10'000'000}));
         const double seconds = seconds_since(begin);
-        CHECK(seconds > 0.38);  // 5.12 MB at 10 MB/s are 0.51 s, less what may be caught up
+        CHECK(seconds > 0.38);  // 5.12 MB at 10 MB/s are 0.51 s, less the credit
         CHECK(file.content == memory);
         CHECK(file.writes.size() >= 10);
         for (const ByteRange& write : file.writes) {
             CHECK(write.bytes <= 512u << 10);
             CHECK((write.bytes % page == 0 || write.offset + write.bytes == memory.size()));
         }
-        // Even: no tenth of the bytes before its time.
+        // Even: no tenth of the bytes comes before its time.
         for (std::size_t i = 0; i < file.times.size(); ++i) {
             const double earliest = static_cast<double>(i) * 0.05 - 0.06;
             CHECK(std::chrono::duration<double>(file.times[i] - begin).count() > earliest);
@@ -327,7 +327,7 @@ TEST_CASE("pace: shared by calls at once, below each call's own; a change holds 
                 CHECK(file.content == memory);
             });
     }
-    CHECK(seconds_since(begin) > 0.3);  // 4.1 MB at 10 MB/s, less what may be caught up
+    CHECK(seconds_since(begin) > 0.3);  // 4.1 MB at 10 MB/s, less the credit
     begin = Clock::now();
     Recorder own;
     REQUIRE(write_ranges(own, memory, all, {.rate_bytes_per_second = 5'000'000, .pace = &pace}));

@@ -1,8 +1,8 @@
-// Work in a copy of this process. A library may crash on a damaged file, compute without an end, or take all memory.
-// Then the copy ends, and this process goes on.
+// Runs work in a forked copy of this process. A library may crash on a damaged file, compute forever, or take all
+// memory. Then only the copy ends, and this process goes on.
 //
 // Life:    run_apart() forks, works in the copy, and waits for its end.
-// Threads: for programs alone, as long as they have one thread: the copy has none of the others.
+// Threads: only for programs with a single thread: the copy has no other threads.
 
 #pragma once
 
@@ -15,18 +15,19 @@
 namespace forebay::sys {
 
 struct ApartBounds {
-    /// The copy may take so much memory beside what this process has.
+    /// Memory that the copy may take in addition to the memory of this process.
     std::uint64_t memory_bytes = 0;
-    /// The copy ends if it computes for so long after the last call of `alive`. Waiting for storage does not count.
+    /// The copy is ended if it computes for this long after the last call of `alive`. Waiting for storage does not
+    /// count.
     std::chrono::seconds processor_time{};
 };
 
-/// Says that the work goes on.
+/// Reports progress: the time limit starts again.
 using Alive = std::function<void()>;
 
-/// Gives the result of `work`. Its output appears as usual; its other changes are lost with the copy. The error is
-/// `corrupt` if the copy crashed or computed without an end, and `retry` if somebody ended it. The copy ends with this
-/// process.
+/// Returns the result of `work`. Its output appears as usual; its other changes are lost with the copy. The error is
+/// `corrupt` if the copy crashed or exceeded its processor time, and `retry` if a signal from outside ended it. The
+/// copy ends with this process.
 Result<int> run_apart(const ApartBounds& bounds, const std::function<Result<int>(const Alive& alive)>& work);
 
 }  // namespace forebay::sys

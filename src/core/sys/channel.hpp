@@ -1,8 +1,9 @@
-// Streams of bytes between this process and programs that it has started, over their standard input and output; the
-// other end is such a program's channel of its own standard input and output. Only wait_for() and let_end() wait.
+// Streams of bytes between this process and programs that it starts, over their standard input and output. In the
+// started program, standard() is the other end. Only wait_for() and let_end() wait. A call that meets the program's end
+// also waits up to 1 s for its exit code.
 //
-// Life:    start() -> put(), flush(), take() ... -> let_end(), or the destructor kills it with what it has started.
-//          A program notices the end of the one that has started it by the end of its input.
+// Life:    start() -> put(), flush(), take() ... -> let_end(), or the destructor kills the program and all that it
+//          started. The started program sees the end of its parent as the end of its input.
 // Threads: one at a time.
 
 #pragma once
@@ -23,8 +24,8 @@ class Bell;
 
 class Channel {
 public:
-    /// Looked for in PATH where it has no slash: `missing` when there is none. It has a session of its own and signals
-    /// as in a fresh login.
+    /// Searches PATH if the program has no slash: `missing` if there is none. The program gets its own session, and
+    /// signals as in a fresh login.
     static Result<Channel> start(const Spawn& spawn);
     /// This process's own standard input and output.
     static Result<Channel> standard();
@@ -34,15 +35,17 @@ public:
     Channel& operator=(const Channel&) = delete;
     ~Channel();
 
-    /// Bytes that flush() sends, as many of them as the other side takes now; `broken` where it has gone.
+    /// put() queues bytes; flush() sends as many of them as the other side takes now. `broken` if the other side has
+    /// gone.
     void put(std::span<const std::byte> bytes) { to_send_.insert(to_send_.end(), bytes.begin(), bytes.end()); }
     Result<> flush();
     bool has_to_send() const { return sent_ < to_send_.size(); }
-    /// Appends what has come, maybe nothing; `broken` at its end, which says how the program ended.
+    /// Appends the bytes that have come, maybe none. `broken` at the end of the stream; the error reports how the
+    /// program ended.
     Result<> take(std::vector<std::byte>& bytes);
-    /// The end of what the program wrote to its standard error.
+    /// The last bytes that the program wrote to its standard error.
     std::string last_words();
-    /// Ends its input and waits for its end; one that does not end is killed by the destructor.
+    /// Ends the program's input and waits for its end. If it does not end, the destructor kills it.
     void let_end(std::chrono::milliseconds at_most);
 
 private:
@@ -51,14 +54,14 @@ private:
     Error ended();
 
     std::string program_;
-    int in_ = -1, out_ = -1, errors_ = -1;  // in_ and out_ of a program are one socket
-    std::int64_t process_ = 0;              // 0: none, or collected
+    int in_ = -1, out_ = -1, errors_ = -1;  // in_ and out_ of a program are the same socket
+    std::int64_t process_ = 0;              // 0: no process, or its exit code is collected
     std::vector<std::byte> to_send_;
     std::size_t sent_ = 0;
     std::string words_;
 };
 
-/// Wakes who waits for channels. ring(): any thread.
+/// Wakes a thread in wait_for(). Any thread may call ring().
 class Bell {
 public:
     static Result<Bell> make();
@@ -72,10 +75,11 @@ public:
 private:
     friend void wait_for(std::span<Channel* const> channels, Bell& bell, Clock::time_point until);
     Bell(int from, int to) : from_(from), to_(to) {}
-    int from_ = -1, to_ = -1;  // of a pipe
+    int from_ = -1, to_ = -1;  // the ends of a pipe
 };
 
-/// Until one of them has something to take or room for what it has to send, or the bell rings.
+/// Waits until a channel has bytes to take or room for bytes to send, or the bell rings; at most until `until`, and at
+/// most 1 s a call.
 void wait_for(std::span<Channel* const> channels, Bell& bell, Clock::time_point until);
 
 }  // namespace forebay::sys

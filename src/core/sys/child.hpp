@@ -1,6 +1,7 @@
-// A program that works for this process, asked and answering in lines over its standard input and output.
+// A program that works for this process. Both exchange lines over the program's standard input and output.
 //
-// Life:    start() -> write_line(), read_line() -> the destructor kills it, with what it has started, and collects it.
+// Life:    start() -> write_line(), read_line() -> the destructor kills the program with all that it started, and
+//          collects its exit code.
 // Threads: one at a time.
 
 #pragma once
@@ -17,14 +18,14 @@
 
 namespace forebay::sys {
 
-/// Of a line, either way; the longest text of an error fits.
+/// Limit of a line in either direction; the longest text of an error fits.
 inline constexpr std::size_t child_line_bytes_max = 4096;
 
 class ChildProgram {
 public:
-    /// Looked for in PATH where it has no slash: `missing` when there is none. Its errors are appended to `log_path`;
-    /// without one they come among its lines. It has a session of its own, signals as in a fresh login, and no other
-    /// descriptor. `is_ready` is not asked.
+    /// Searches PATH if the program has no slash: `missing` if there is none. Its standard error is appended to
+    /// `log_path`; if that is empty, it comes among its lines. The program gets its own session, signals as in a fresh
+    /// login, and no other descriptor. `is_ready` is not used.
     static Result<ChildProgram> start(const Spawn& spawn);
     ChildProgram(ChildProgram&& other) noexcept;
     ChildProgram& operator=(ChildProgram&& other) noexcept;
@@ -33,12 +34,12 @@ public:
     ~ChildProgram();
 
     std::int64_t process() const { return process_; }
-    /// Never waits: `broken` where it has ended, `retry` where it has not read what it was told before.
+    /// Never waits for the reader: `broken` if the program has ended, `retry` if it has not read earlier lines.
     Result<> write_line(std::string_view line);
-    /// The next line, without its end; nothing when none is whole after `at_most`. `corrupt` for one that is too long,
-    /// `broken` where it has ended, or closed its input and output, and all of its lines are read.
+    /// The next line, without its end; empty if no whole line comes within `at_most`. `corrupt` if a line is too long.
+    /// `broken` if all lines are read, and the program has ended or closed its input and output.
     Result<std::optional<std::string>> read_line(std::chrono::milliseconds at_most);
-    /// Ends its input, which asks it to end, and waits for that; one that does not is killed with its owner.
+    /// Ends the program's input, which asks it to end, and waits. If it does not end, the destructor kills it.
     void let_end(std::chrono::milliseconds at_most);
 
 private:
@@ -48,13 +49,13 @@ private:
 
     std::string program_;
     int socket_ = -1;
-    std::int64_t process_ = 0;  // 0: it is collected
-    std::int64_t owner_ = 0;    // a forked copy of its owner must not end it
-    std::string read_;          // after the last line that was given
+    std::int64_t process_ = 0;  // 0: its exit code is collected
+    std::int64_t owner_ = 0;    // process that started it: a forked copy must not end it
+    std::string read_;          // bytes behind the last returned line
 };
 
-/// By the started program, at its start: it is killed when the thread that has started it ends, however that comes.
-/// `broken` where that has come already.
+/// The started program calls this at its start. It is killed when the thread that started it ends, for any reason.
+/// `broken` if its parent has already ended.
 Result<> end_with_parent();
 
 }  // namespace forebay::sys

@@ -1,4 +1,4 @@
-// Which CPUs the threads of this process may run on.
+// The CPUs on which threads of this process may run.
 
 #pragma once
 
@@ -7,22 +7,22 @@
 
 namespace forebay::sys {
 
-inline constexpr unsigned cpus_max = 8192;  // the largest NR_CPUS that Linux can be built with on x86-64
+inline constexpr unsigned cpus_max = 8192;  // the largest NR_CPUS of Linux on x86-64
 
 using CpuSet = std::bitset<cpus_max>;
 
-/// What the calling thread may run on, and what the threads of the program's OpenMP may: a runtime that binds its
-/// threads (OMP_PROC_BIND) leaves the first one a single core, before main() begins.
+/// The CPUs of the calling thread, and the CPUs of the program's OpenMP threads. An OpenMP runtime that binds its
+/// threads (OMP_PROC_BIND) leaves the first thread a single core, before main() begins.
 CpuSet own_cpus();
 
-/// Of each core one of its hardware threads, the first of those that are in `cpus`: the others add nothing to a copy.
-/// All of them where the machine does not tell, in `root`, which belong together.
+/// Keeps one hardware thread of each core, the first in `cpus`: its siblings add nothing to a copy. Keeps all CPUs if
+/// `root` does not show the siblings.
 CpuSet one_of_each_core(const CpuSet& cpus, const std::string& root = "/sys/devices/system/cpu");
 
-/// On which of them the calling thread runs now; -1 where nobody tells.
+/// The CPU on which the calling thread runs now; -1 if unknown.
 int current_cpu();
 
-/// As in "0-3,8".
+/// Text such as "0-3,8".
 std::string show_cpus(const CpuSet& cpus);
 
 }  // namespace forebay::sys

@@ -1,6 +1,6 @@
-// A helper that wakes late must not touch work that is over, whose data lie on the caller's stack. So it enters first:
-// `inside_` has a bit that the caller sets when the work is there and takes away before it returns, and counts who is
-// inside. Entering is one exchange of both, which fails when the bit is gone.
+// A helper that wakes late must not touch a finished job, whose data lie on the caller's stack. So it enters first:
+// `inside_` counts the helpers inside, and has a bit that is set while the job is open. Entering is one exchange of
+// both, and fails when the bit is gone.
 
 #include "core/sys/crew.hpp"
 
@@ -16,7 +16,7 @@ namespace forebay::sys {
 namespace {
 
 constexpr std::uint32_t open_bit = 1u << 31;
-// The kernel's wait wants a limit. Whoever sleeps is woken; after the limit it looks and sleeps again.
+// The kernel's wait needs a limit. A wake-up ends the sleep; after the limit the thread looks and sleeps again.
 constexpr std::chrono::hours look_pause{1};
 
 }  // namespace
@@ -24,6 +24,7 @@ constexpr std::chrono::hours look_pause{1};
 Crew::Crew(std::uint32_t threads, const CpuSet& cpus) {
     if (threads <= 1) return;
     shortage_ = attempt([&] { return start(threads, cpus); });
+    // A process at its limit needs threads for other work too, so half of the helpers end.
     if (!shortage_)
         for (auto stay = helpers_.size() / 2; helpers_.size() > stay;) end_last();
     threads_ = std::min(threads, static_cast<std::uint32_t>(helpers_.size()) + 1);
@@ -35,7 +36,7 @@ Result<> Crew::start(std::uint32_t threads, const CpuSet& cpus) {
         if (cpus[cpu]) list.push_back(static_cast<int>(cpu));
     if (list.empty()) return Error{ErrorKind::refused, "there is no CPU for threads that copy"};
     for (std::uint32_t i = 0; i < threads; ++i) {
-        // Of 64 CPUs for 16 threads each fourth one: neighbours share a way to memory.
+        // With 64 CPUs and 16 threads, each fourth CPU: neighbours share a way to memory.
         const auto at = threads <= list.size() ? i * list.size() / threads : i % list.size();
         auto& helper = helpers_.emplace_back();
         helper.cpu = list[at];
@@ -64,6 +65,7 @@ void Crew::end_last() {
 }
 
 void Crew::wake_helpers(std::uint64_t count) {
+    // Helpers on other CPUs first: a helper on this CPU would take turns with the caller.
     const int here = current_cpu();
     for (const bool beside : {false, true})
         for (auto& helper : helpers_) {
@@ -87,6 +89,7 @@ void Crew::each(std::uint64_t count, std::uint32_t threads, const Job& job) {
     inside_.store(open_bit);
     wake_helpers(wanted - 1);
     take_pieces();
+    // Closes the job for late helpers, then waits until the last helper has left it.
     auto left = inside_.fetch_and(~open_bit) & ~open_bit;
     for (; left != 0; left = inside_.load()) wait_on(inside_, left, look_pause);
 }
@@ -100,6 +103,7 @@ void Crew::help(Helper& self) {
         while (self.turn.load() == seen) wait_on(self.turn, seen, look_pause);
         seen = self.turn.load();
         if (self.ends.load()) return;
+        // Enters only while the job is open.
         auto state = inside_.load();
         while ((state & open_bit) != 0 && !inside_.compare_exchange_weak(state, state + 1)) {
         }

@@ -1,13 +1,13 @@
-// A crew: the thread that calls, and helpers that work beside it for moments, as for the copy of a save. Between two
-// such moments the helpers sleep in the kernel. They have a stack each, take no signals and call neither MPI nor the
+// A crew: the calling thread, and helpers that work beside it for moments, for example in the copy of a save. Between
+// two jobs the helpers sleep in the kernel. Each has its own stack, takes no signals, and calls neither MPI nor the
 // application.
 //
-// Each helper is kept on one CPU, and there is one more than work at once: the one on the CPU where the caller runs is
-// left asleep. Helpers that may run anywhere are woken beside the caller, where threads of the application spin on the
-// other CPUs, and then take turns with it.
+// Each helper stays on one CPU, and there is one helper more than can work at once: the helper on the caller's CPU
+// stays asleep. The kernel would wake unpinned helpers beside the caller, because threads of the application spin on
+// the other CPUs. The helpers and the caller would then take turns.
 //
-// Life: the constructor starts the helpers -> each(), one at a time -> the destructor joins them. A child that is
-// forked has no helpers and must leave the object alone.
+// Life: the constructor starts the helpers -> each(), one call at a time -> the destructor joins them. A forked child
+//       has no helpers and must not use the object.
 
 #pragma once
 
@@ -22,8 +22,8 @@ namespace forebay::sys {
 
 class Crew {
 public:
-    /// `threads` of them, the caller's among these; the helpers are spread over `cpus`. Where the machine or the job
-    /// gives no more, or a CPU may not be used, shortage() is the error: half of those that were started stay, since a
+    /// `threads` includes the caller; the helpers are spread over `cpus`. If the machine or the job gives no more
+    /// threads, or a CPU may not be used, shortage() is the error. Then only half of the started helpers stay: a
     /// process at its limit needs threads for other work too.
     Crew(std::uint32_t threads, const CpuSet& cpus);
     Crew(const Crew&) = delete;
@@ -33,9 +33,9 @@ public:
     std::uint32_t threads() const { return threads_; }
     const Result<>& shortage() const { return shortage_; }
 
-    /// Calls work(i) for each i below `count`, on at most `threads` threads, the caller among them: whoever is free
-    /// takes the next. Returns when all have ended. Allocates nothing; the caller may wait for a helper's last piece.
-    /// `work` throws nothing.
+    /// Calls work(i) for each i below `count`, on at most `threads` threads with the caller. A free thread takes the
+    /// next i. Returns when all have ended. Allocates nothing. The caller may wait for the last piece of a helper.
+    /// `work` must not throw.
     template <class Work>
     void each(std::uint64_t count, std::uint32_t threads, const Work& work) {
         each(count, threads,
@@ -49,7 +49,7 @@ private:
     };
     struct Helper {
         int cpu = 0;
-        std::atomic<std::uint32_t> turn{0};  // counts the times it was woken: what it sleeps on
+        std::atomic<std::uint32_t> turn{0};  // counts wake-ups; the helper sleeps on it
         std::atomic<bool> ends{false};
         Thread thread = {};
     };
@@ -64,11 +64,11 @@ private:
     std::deque<Helper> helpers_;
     std::uint32_t threads_ = 1;
     Result<> shortage_;
-    // The work under way: written by the caller while nobody is inside.
+    // The current job. The caller writes it while no helper is inside.
     Job job_;
     std::uint64_t count_ = 0;
     std::atomic<std::uint64_t> next_{0};
-    std::atomic<std::uint32_t> inside_{0};  // helpers at work, and whether others may join them
+    std::atomic<std::uint32_t> inside_{0};  // helpers at work, and a bit that lets more of them join
 };
 
 }  // namespace forebay::sys

@@ -1,7 +1,7 @@
-// Goal: a crew does every piece once, whatever its size and however late its helpers wake; helpers sleep between two
-// pieces of work, stay on their CPUs, take no signals, and are fewer where there can be no more.
-// Method: counters a piece; the kernel's account of CPU time; a process of its own with a limit of threads, or with an
-// OpenMP that binds its first thread.
+// Goal: a crew does every piece once, for any size and however late its helpers wake. Between two jobs helpers sleep.
+//       They stay on their CPUs, take no signals, and are fewer if the machine gives no more.
+// Method: a counter for each piece; the kernel's account of CPU time; a separate process with a limit of threads, or
+//         with an OpenMP that binds its first thread.
 
 #include "core/sys/crew.hpp"
 
@@ -39,7 +39,7 @@ double cpu_seconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Until as many threads as that are in it at once.
+// Blocks its threads until the given number of them is in it at once.
 class Meeting {
 public:
     explicit Meeting(int threads) : threads_(threads) {}
@@ -62,7 +62,7 @@ TEST_CASE("every piece is done once: 1 to 5 threads, any number of pieces, thous
         CHECK(crew.threads() == threads);
         bool once = true;
         for (int round = 0; round < 1500; ++round) {
-            // On the stack of this round, where a helper of the one before would be seen.
+            // On the stack of this round: a helper of the previous round would write here.
             std::atomic<std::uint32_t> done[7] = {};
             const auto count = static_cast<std::uint64_t>(round % 8);
             crew.each(count, threads, [&](std::uint64_t i) { ++done[i]; });
@@ -94,7 +94,7 @@ TEST_CASE("helpers sleep until there is work") {
     crew.each(100, 4, [](std::uint64_t) {});
     const auto before = cpu_seconds();
     std::this_thread::sleep_for(500ms);
-    CHECK(cpu_seconds() - before < 0.1);  // one that spun would have had half a second
+    CHECK(cpu_seconds() - before < 0.1);  // a helper that spun would have used half a second
 }
 
 TEST_CASE("helpers run on one of the CPUs they are given, take no signals, and the caller keeps what it had") {

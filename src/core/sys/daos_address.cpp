@@ -18,7 +18,7 @@ bool is_letter_or_digit(char character) {
            (character >= 'A' && character <= 'Z');
 }
 
-// A UUID is one, too.
+// A UUID is a label too.
 bool is_label(std::string_view text) {
     const auto fits = [](char character) {
         return is_letter_or_digit(character) || std::string_view("._:-").find(character) != std::string_view::npos;
@@ -55,7 +55,7 @@ Result<DaosPlace> daos_place_from(std::string_view address) {
 
 Result<DaosPlace> daos_place_of_link(std::string_view value) {
     constexpr std::string_view begin = "DAOS.", middle = "://";
-    value = value.substr(0, value.find('\0'));  // the tools of DAOS keep the zero that ends their text
+    value = value.substr(0, value.find('\0'));  // the tools of DAOS store the zero that ends their text
     const auto end = value.find(middle);
     const auto wrong = [&] {
         return Error{ErrorKind::refused,

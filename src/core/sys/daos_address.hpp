@@ -1,5 +1,5 @@
-// How DAOS names a tree: "daos://POOL/CONTAINER/PATH", and the text of the extended attribute by which a path of
-// another file system stands for a container. Nothing is looked up.
+// DAOS addresses: "daos://POOL/CONTAINER/PATH", and the extended attribute by which a path of another file system
+// stands for a container. Nothing is looked up.
 
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace forebay::sys {
 
 inline constexpr std::string_view daos_scheme = "daos://";
-/// Of a path that stands for a container, and of the root of each container that dfuse shows.
+/// On a path that stands for a container, and on the root of each container that dfuse shows.
 inline constexpr const char* daos_link_attribute = "user.daos";
-/// As the kernel calls what dfuse mounts.
+/// The kernel's name for the kind of dfuse mounts.
 inline constexpr std::string_view dfuse_kind = "fuse.daos";
 
 struct DaosPlace {
@@ -23,18 +23,18 @@ struct DaosPlace {
     std::string address() const { return std::string(daos_scheme) + pool + "/" + container + path; }
 };
 
-/// `refused` of what names no container, and of paths with "." or "..".
+/// `refused` if the address has no container, or its path has "." or "..".
 Result<DaosPlace> daos_place_from(std::string_view address);
 
-/// Of the attribute's value, "DAOS.POSIX://UUID/UUID"; `unsupported` of containers that hold no files, `refused` of
-/// anything else.
+/// Reads the attribute's value, "DAOS.POSIX://UUID/UUID". `unsupported` for containers without files, `refused` for
+/// other texts.
 Result<DaosPlace> daos_place_of_link(std::string_view value);
 
 /// 8-4-4-4-12 hexadecimal digits.
 bool is_uuid(std::string_view text);
 
-/// The command that makes such a container: objects of files are spread over all targets with erasure code 16+2, those
-/// of directories have three copies, and checksums are those of DAOS.
+/// The command that makes such a container. Files are spread over all targets with erasure code 16+2, directories have
+/// three copies, and DAOS checksums are on.
 std::string daos_create_command(const DaosPlace& place);
 
 }  // namespace forebay::sys

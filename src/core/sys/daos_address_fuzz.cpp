@@ -1,5 +1,5 @@
-// Any bytes as an address of DAOS and as the attribute of a path that stands for a container: an error, or a place
-// whose address is read as that place.
+// Any bytes as a DAOS address, and as the attribute of a path that stands for a container. The result is an error, or a
+// place whose address reads back as the same place.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Goal: addresses of DAOS and texts of its links are taken as DAOS takes them, and anything else is refused.
-// Method: addresses with labels, UUIDs, odd names and slashes; values of the attribute as dfuse and the tools of DAOS
-// write them; what is no such text.
+// Goal: DAOS addresses and the texts of its links are read as DAOS reads them; all other texts are refused.
+// Method: addresses with labels, UUIDs, odd names and slashes; attribute values in the form of dfuse and the DAOS
+//         tools; texts in no such form.
 
 #include "core/sys/daos_address.hpp"
 

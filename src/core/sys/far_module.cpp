@@ -20,7 +20,7 @@ struct FarModule {
     const char* file;
     const char* reaches;
     const char* next;
-    int parts_of_store;  // of an address, behind the scheme
+    int parts_of_store;  // path parts behind the scheme that make up the store
     bool has_runs;
 };
 constexpr std::array<FarModule, 2> modules{
@@ -59,6 +59,7 @@ bool may_hold_runs(std::string_view place) {
 
 Result<> check_address(std::string_view place) {
     const auto colon = place.find(':');
+    // A slash before the colon makes it a path, such as "./host:path".
     if (is_far(place) || colon == place.npos || colon == 0 || place.find('/') < colon) return {};
     std::string scheme(place.substr(0, colon));
     std::ranges::transform(scheme, scheme.begin(),
@@ -76,6 +77,7 @@ Result<> check_address(std::string_view place) {
 }
 
 Result<std::string> whole_place(const std::string& place) {
+    // "s3:/bucket" is a mistyped address, not a directory.
     if (place.substr(0, place.find('/')).ends_with(':')) FB_TRY(check_address(place));
     std::error_code failed;
     auto text = is_far(place) ? place : std::filesystem::absolute(place, failed).lexically_normal().string();

@@ -1,5 +1,5 @@
-// What lies on no file system of this machine is reached by modules beside this library, which are loaded when an
-// address asks for one: nobody else waits for theirs.
+// Modules beside this library reach storage outside the file systems of this machine. A module is loaded when an
+// address needs it, so other programs do not wait for its libraries.
 
 #pragma once
 
@@ -10,31 +10,31 @@
 
 namespace forebay::sys {
 
-/// "s3://bucket/prefix", "daos://pool/container/path".
+/// True for "s3://bucket/prefix" and "daos://pool/container/path".
 bool is_far(std::string_view address);
-/// Of those, a bucket or a container as a whole: it has no name in a folder.
+/// True for an address of a whole bucket or container: it has no name in a directory.
 bool is_whole_store(std::string_view address);
-/// Whether a run may lie there: on file systems and in buckets.
+/// True for file systems and buckets: a run may lie there.
 bool may_hold_runs(std::string_view place);
 
-/// Whether it means the same in every directory: a path from the root on, or an address.
+/// True if the place means the same in every directory: an absolute path, or an address.
 inline bool is_whole(std::string_view place) { return place.starts_with('/') || is_far(place); }
 
-/// `refused` for what is written like an address and is none: "host:path", "gs://bucket/x", "s3:/bucket". A directory
-/// of such a name is "./host:path".
+/// `refused` for a text that looks like an unknown address: "host:path", "gs://bucket/x", "s3:/bucket". For a directory
+/// of such a name, write "./host:path".
 Result<> check_address(std::string_view place);
 
-/// The path of this machine without "." and "..", from the root on, or an address as it is, without "/" at its end.
-/// `refused` where the current directory cannot be told.
+/// The absolute path without "." and "..", or the address as it is. Neither ends in "/". `refused` if the current
+/// directory is unknown.
 Result<std::string> whole_place(const std::string& place);
 
-/// Which servers this process is to reach, by variables of its environment that hold no secrets: a line each,
-/// "NAME=VALUE". Another process that takes them reaches the same.
+/// The environment variables that choose the servers of this process, as lines "NAME=VALUE". They hold no secrets. A
+/// process that takes them reaches the same servers.
 std::string told_settings();
-/// Before anything far is opened. Other variables are left alone.
+/// Sets only these variables. Call it before any address is opened.
 void take_settings(const std::string& lines);
 
-/// A function of the module that reaches such addresses. `unsupported` where this build has none.
+/// A function of the module for this address. `unsupported` if this build lacks the module.
 Result<void*> far_function(std::string_view address, const char* name);
 
 }  // namespace forebay::sys

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-// "    NAME = VALUE" of `qstat -f`.
+// Finds a line "    NAME = VALUE" of `qstat -f`.
 std::string_view attribute(std::string_view text, std::string_view name) {
     while (!text.empty()) {
         const auto line = text.substr(0, text.find('\n'));
@@ -36,13 +36,13 @@ std::string_view attribute(std::string_view text, std::string_view name) {
     return {};
 }
 
-// "Sun Nov 22 10:00:00 2026", in the time of the machine.
+// Reads "Sun Nov 22 10:00:00 2026" in the machine's time zone.
 std::optional<std::int64_t> unix_seconds_of(std::string_view date) {
     std::tm fields{};
     const std::string text(date);
     const char* end = ::strptime(text.c_str(), "%a %b %e %H:%M:%S %Y", &fields);
     if (end == nullptr || *end != '\0') return std::nullopt;
-    fields.tm_isdst = -1;  // to be found out
+    fields.tm_isdst = -1;  // mktime() finds out
     const auto seconds = std::mktime(&fields);
     if (seconds == -1) return std::nullopt;
     return seconds;
@@ -60,7 +60,7 @@ std::optional<std::int64_t> seconds_of(std::string_view clock) {
         if (!days || *days > 100'000) return std::nullopt;
         seconds = *days * 24;
         clock.remove_prefix(dash + 1);
-        // What follows begins with the hours: "1-02:03:04".
+        // The hours come next, as in "1-02:03:04".
         const auto hours = whole_number(clock.substr(0, clock.find(':')));
         if (!hours || clock.find(':') == std::string_view::npos) return std::nullopt;
         seconds = (seconds + *hours) * 60;
@@ -82,9 +82,9 @@ std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int6
     if (left && *left <= job_end_max) return now + *left;
     const auto limit = seconds_of(attribute(text, "Resource_List.walltime"));
     if (!limit) return std::nullopt;
-    for (const char* name : {"stime", "start_time"})  // of PBS Pro and OpenPBS, of Torque
+    for (const char* name : {"stime", "start_time"})  // PBS Pro and OpenPBS; Torque
         if (const auto start = unix_seconds_of(attribute(text, name))) return *start + *limit;
-    // Some minutes behind, therefore the last resort.
+    // The used time lags by some minutes, so it is the last resort.
     if (const auto used = seconds_of(attribute(text, "resources_used.walltime"))) return now + *limit - *used;
     return std::nullopt;
 }
@@ -95,8 +95,8 @@ bool is_end_of_job(const std::optional<std::int64_t>& seconds) {
     return seconds && *seconds >= job_end_min && *seconds <= job_end_max;
 }
 
-// Seconds that this machine's clock is ahead of the controller's: "sdiag output at Sun Nov 29 07:00:00 2026 (1795935600)".
-// 0 if sdiag does not answer, as at sites that hide it.
+// Seconds that this machine's clock is ahead of the controller's. sdiag prints the controller's clock: "sdiag output at
+// Sun Nov 29 07:00:00 2026 (1795935600)". 0 if sdiag does not answer: some sites hide it.
 std::int64_t ahead_of_controller(const Ask& ask, std::int64_t now) {
     constexpr std::int64_t noise = 2;  // both clocks are read in whole seconds
     const auto answer = ask({"sdiag"});
@@ -112,8 +112,8 @@ std::int64_t ahead_of_controller(const Ask& ask, std::int64_t now) {
     return std::abs(now - *there) <= noise ? 0 : now - *there;
 }
 
-// The end by this machine's clock, from lines of `squeue -o "%A %L %e"`: "165 2:57 2026-11-29T07:02:57". A job array and
-// a heterogeneous job have several lines.
+// The end by this machine's clock, from lines of `squeue -o "%A %L %e"`: "165 2:57 2026-11-29T07:02:57". Job arrays and
+// heterogeneous jobs have several lines.
 std::optional<std::int64_t> end_told_by_squeue(std::string_view text, const Environment& environment,
                                                std::int64_t ahead, std::int64_t now) {
     const auto job = environment("SLURM_JOB_ID");
@@ -170,6 +170,7 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
     const auto given = environment("FOREBAY_JOB_END");
     const auto end = whole_number(given);
     if (is_end_of_job(end)) return known(*end, "FOREBAY_JOB_END");
+    // 0 means "not known".
     if (!given.empty() && end != 0)
         return Error{ErrorKind::refused,
                      fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected, from {} to {}", given,

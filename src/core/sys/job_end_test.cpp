@@ -1,5 +1,5 @@
-// Goal: the end of a job is what the batch system says, in the words of each, and nothing where it says nothing.
-// Method: answers as SLURM 23.11, OpenPBS 23.06 and Torque 6.1 give them.
+// Goal: the end of a job is read from the words of each batch system, and is empty if the batch system gives none.
+// Method: answers in the form of SLURM 23.11, OpenPBS 23.06 and Torque 6.1.
 
 #include "core/sys/job_end.hpp"
 
@@ -39,7 +39,7 @@ struct Machine {
     }
 };
 
-// As `date` would print it here, so that the test does not depend on where it runs.
+// In the form of `date` on this machine, so that the test does not depend on its time zone.
 std::string date(std::int64_t unix_seconds) {
     const auto seconds = static_cast<std::time_t>(unix_seconds);
     char text[64];

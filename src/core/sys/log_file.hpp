@@ -1,7 +1,7 @@
-// A log that stays small: an agent writes lines as long as its application runs, into the node's memory.
+// A log with a limited size: an agent writes lines into the node's memory as long as its application runs.
 //
-// Bytes:   PATH, and PATH.1, which is what PATH was before; together at most twice limits::log_bytes_max and a line.
-// Threads: lines may come from several at once. Other processes may append too; one of them only is a LogFile.
+// Bytes:   PATH, and PATH.1 with the older lines; together at most twice limits::log_bytes_max and a line.
+// Threads: several may write lines at once. Other processes may append too, but only one process has a LogFile.
 
 #pragma once
 
@@ -14,14 +14,14 @@ namespace forebay::sys {
 
 class LogFile {
 public:
-    /// Appends to what is there; a private file (0600). With `is_output`, standard output and errors of this process go
-    /// there from now on, so that what libraries print is bounded with it: for programs alone.
+    /// Opens a private file (0600) and appends to it. With `is_output`, standard output and errors of this process go
+    /// there from now on, so the output of libraries is bounded too: only for programs.
     static Result<LogFile> open(const std::string& path, bool is_output = false);
     LogFile(LogFile&&) noexcept;
     LogFile& operator=(LogFile&&) noexcept;
     ~LogFile();
 
-    /// Adds a line. What cannot be written is lost: whoever logs has nobody to tell it to.
+    /// Adds a line. A line that cannot be written is lost: nobody could read an error of the log.
     void write(const std::string& line) const;
 
 private:

@@ -1,7 +1,7 @@
 // A file on the node mapped into memory, shared by the ranks of a node and its agent.
 //
-// Owner: the object unmaps in its destructor; the file stays. Only node-local file systems (tmpfs, DAX, NVMe)
-// are mapped, never a target.
+// Owner: the object unmaps in its destructor; the file stays. Only files of node-local file systems (tmpfs, DAX, NVMe)
+//        are mapped, never files of a target.
 
 #pragma once
 
@@ -23,22 +23,22 @@ public:
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping();
 
-    /// Creates (or reuses, with its warm pages) the file, 0600, never through a link, reserves `bytes` with
-    /// posix_fallocate and maps them for writing: a full tmpfs, or one larger than the memory that is left, is
-    /// `full` here with the sizes named, and never a SIGBUS later; the file is then as long as it was, or gone if
-    /// it was new. `refused`: a file of another user, open to others, or with a second name.
+    /// Creates the file (0600), or reuses it with its warm pages; never follows a link. Reserves `bytes` with
+    /// posix_fallocate and maps them for writing. If the tmpfs or the memory is too small, the error is `full` with the
+    /// sizes, and no SIGBUS comes later. The file then keeps its old length, or is removed if it was new. `refused`: a
+    /// file of another user, open to other users, or with a second name.
     static Result<Mapping> create(const std::string& path, std::uint64_t bytes);
-    /// Maps an existing file of this user; `writable` false maps it read-only.
+    /// Maps an existing file of this user; read-only if `writable` is false.
     static Result<Mapping> open(const std::string& path, bool writable);
-    /// As a copy that this process may change, and nobody else sees: pages are copied when they are written to.
+    /// Maps a private copy: this process may change it, and nobody else sees the changes. Pages are copied on write.
     static Result<Mapping> open_copy(const std::string& path);
 
     std::span<std::byte> bytes() { return {data_, size_}; }
     std::span<const std::byte> bytes() const { return {data_, size_}; }
     bool mapped() const { return data_ != nullptr; }
 
-    /// Faults the pages of a range in now, for writing if the mapping is writable (MADV_POPULATE_WRITE, or a touch of
-    /// each page that changes nothing), else for reading, so that no later access pays for it.
+    /// Faults in the pages of a range now, so that no later access pays for it. A writable mapping is prepared for
+    /// writes (MADV_POPULATE_WRITE, or a touch of each page without a change), else for reads.
     Result<> prefault(std::uint64_t offset, std::uint64_t bytes);
 
 private:
@@ -49,8 +49,8 @@ private:
     bool writable_ = false;
 };
 
-/// The page size that a mapping of a file in `directory` gets: 2 MiB on tmpfs mounted huge=always|within_size
-/// or hugetlbfs, else 4096.
+/// The page size of a mapped file in `directory`: 2 MiB on tmpfs mounted huge=always|within_size, the block size of
+/// hugetlbfs, else 4096.
 std::uint64_t page_bytes_of(const std::string& directory);
 
 }  // namespace forebay::sys

@@ -1,5 +1,5 @@
-// A Store, and a File, that pass every call on: for those that look at some calls, or do one of them otherwise. The
-// Store that calls are passed to must outlive them. Threads: as that Store.
+// A Store and a File that pass every call on. Derive from them to observe some calls or to change a call. The Store
+// that gets the calls must outlive them. Threads: as that Store.
 
 #pragma once
 
@@ -40,7 +40,7 @@ public:
     }
 
 protected:
-    /// Before each call, once.
+    /// The store for a call; asked once before each call.
     virtual Store& next() { return store_; }
 
 private:

@@ -29,7 +29,7 @@ std::string host_of(const sockaddr* address, socklen_t bytes) {
     return failed != 0 ? std::string() : std::string(host.data());
 }
 
-/// Nothing for what no other host can use: other families, and IPv6 numbers that hold on one link only.
+/// Empty for addresses that no other host can use: other families, and IPv6 numbers of a single link.
 std::string host_of(const ifaddrs& interface) {
     if (interface.ifa_addr == nullptr || (interface.ifa_flags & IFF_UP) == 0) return {};
     if (interface.ifa_addr->sa_family == AF_INET) return host_of(interface.ifa_addr, sizeof(sockaddr_in));
@@ -56,11 +56,11 @@ Result<Addresses> find_address(const std::string& address, int flags) {
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags | AI_NUMERICSERV;
-    hold_standard_descriptors();  // libc asks the name service over sockets of its own
+    hold_standard_descriptors();  // libc opens its own sockets to the name service
     addrinfo* raw = nullptr;
     const int failed = ::getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &raw);
     Addresses addresses(raw);
-    // A name service that is down for a while is as common as a name that is wrong, and says the same.
+    // A name service that is down for a while gives the same error as a wrong name.
     if (failed != 0) return Error{ErrorKind::retry, fmt::format("host {}: {}", host, ::gai_strerror(failed))};
     return addresses;
 }

@@ -1,4 +1,4 @@
-// Addresses of hosts as texts and as the kernel's. For sys/posix_*.cpp only.
+// Addresses of hosts, as texts and in the kernel's form. For sys/posix_*.cpp only.
 
 #pragma once
 
@@ -18,7 +18,7 @@ struct AddressesFree {
 };
 using Addresses = std::unique_ptr<addrinfo, AddressesFree>;
 
-/// All numbers of "host:port"; `flags` as getaddrinfo(3) has them. With AI_PASSIVE the host may be left out.
+/// All numbers of "host:port"; `flags` as in getaddrinfo(3). With AI_PASSIVE the host may be empty.
 Result<Addresses> find_address(const std::string& address, int flags);
 /// "192.0.2.7:4711"
 std::string number_of(const sockaddr* address, socklen_t bytes);

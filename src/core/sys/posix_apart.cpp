@@ -1,5 +1,5 @@
-// The copy answers over a pipe: a byte, 'g' for good or 'e' for an error, then a number, and of an error its three
-// texts, each behind a NUL. A copy that ends without an answer has crashed.
+// The copy answers over a pipe: a byte, 'g' for good or 'e' for an error, then a number. An error adds its three texts,
+// each behind a NUL. A copy that ends without an answer has crashed.
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -24,17 +24,17 @@ namespace forebay::sys {
 
 namespace {
 
-// Texts of errors are some hundred bytes long; a library that has lost its head may write anything.
+// Texts of errors have some hundred bytes; a library with damaged memory may write anything.
 constexpr std::size_t answer_bytes_max = 256u << 10;
 
-/// Signals that people, batch systems and the kernel without memory send. They say nothing of the file.
+/// Signals from people, batch systems and a kernel without memory. They do not mean that the file is damaged.
 bool is_from_outside(int signal) {
     return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT ||
            signal == SIGPIPE;
 }
 
 void bound_memory(std::uint64_t more_bytes) {
-    std::uint64_t pages = 0;  // of the address space, which is what the limit counts
+    std::uint64_t pages = 0;  // of the address space: the limit counts it
     std::ifstream("/proc/self/statm") >> pages;
     struct rlimit limit {};
     if (pages == 0 || ::getrlimit(RLIMIT_AS, &limit) != 0) return;
@@ -81,11 +81,14 @@ Result<int> guarded(const std::function<Result<int>(const Alive&)>& work, const 
 
 [[noreturn]] void work_apart(const ApartBounds& bounds, int answer_to, pid_t parent,
                              const std::function<Result<int>(const Alive&)>& work) {
+    // The copy ends with its parent. A parent that ended before this call shows in getppid().
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
+    // A crash on a damaged file leaves no core file.
     const struct rlimit no_core {};
     ::setrlimit(RLIMIT_CORE, &no_core);
     bound_memory(bounds.memory_bytes);
+    // The application may ignore or handle SIGPROF, but here the timer must end the copy.
     std::signal(SIGPROF, SIG_DFL);
     const auto alive = [&bounds] {
         struct itimerval timer {};
@@ -103,7 +106,7 @@ Result<int> guarded(const std::function<Result<int>(const Alive&)>& work, const 
         if (wrote < 0 && errno != EINTR) ::_exit(1);
         if (wrote > 0) sent += static_cast<std::size_t>(wrote);
     }
-    ::_exit(0);  // a library whose memory is damaged is not asked to tidy up
+    ::_exit(0);  // no exit handlers: the memory of a library may be damaged
 }
 
 Result<std::string> read_answer(int from) {
@@ -124,11 +127,12 @@ Result<std::string> read_answer(int from) {
 Result<int> run_apart(const ApartBounds& bounds, const std::function<Result<int>(const Alive& alive)>& work) {
     Fd from, to;
     if (!new_pipe(from, to)) return posix_error("pipe", "a copy of this process", errno);
-    std::fflush(nullptr);  // or both print what is buffered
+    std::fflush(nullptr);  // else both print the buffered text
     const auto parent = ::getpid();
     const auto child = ::fork();
     if (child < 0) return posix_error("fork", "this process", errno);
     if (child == 0) work_apart(bounds, to.get(), parent, work);
+    // While this process holds the writing end, the read below sees no end.
     to.close_now();
     const auto answer = read_answer(from.get());
     from.close_now();
@@ -141,7 +145,7 @@ Result<int> run_apart(const ApartBounds& bounds, const std::function<Result<int>
         return Error{ErrorKind::corrupt,
                      fmt::format("the process that read it ended with exit code {}", WEXITSTATUS(status))};
     const int signal = WTERMSIG(status);
-    if (signal == SIGPIPE) ::raise(SIGPIPE);  // nobody reads the output: as if this process had written it
+    if (signal == SIGPIPE) ::raise(SIGPIPE);  // nobody reads the output: end as if this process had written it
     if (is_from_outside(signal))
         return Error{ErrorKind::retry, fmt::format("the process that read it was ended by signal {}", signal)};
     if (signal == SIGPROF)

@@ -1,6 +1,6 @@
-// Goal: work that crashes, computes without an end or takes all memory is an error of the caller, who goes on; what it
-// gives and the parts of its errors arrive whole.
-// Method: each kind of end is brought about in run_apart(), with short bounds.
+// Goal: work that crashes, computes without an end or takes all memory is an error for the caller, and the caller goes
+//       on. Results and the parts of errors arrive whole.
+// Method: run_apart() meets each kind of end, with short bounds.
 
 #include <doctest/doctest.h>
 

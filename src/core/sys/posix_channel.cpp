@@ -1,4 +1,4 @@
-// A program's channel is a socket pair: a write to one whose reader has gone would otherwise raise SIGPIPE.
+// A program's channel is a socket pair: a write to a pipe without a reader would raise SIGPIPE.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace forebay::sys {
 
 namespace {
 
-// What is killed ends at once, unless it is stuck in the kernel; what has closed its output is about to end.
+// A killed program ends at once, unless it is stuck in the kernel. A program that closed its output is about to end.
 constexpr std::chrono::seconds channel_end_max{1};
 constexpr std::size_t channel_read_bytes = 256u << 10;
 constexpr std::size_t error_words_max = 2048;
@@ -44,13 +44,14 @@ Channel::Channel(Channel&& other) noexcept
       words_(std::move(other.words_)) {}
 
 Channel::~Channel() {
+    // A program's channel has one socket for both directions, which is closed once.
     const bool is_one = in_ == out_;
     Fd in(std::exchange(in_, -1)), errors(std::exchange(errors_, -1));
     Fd out(is_one ? -1 : out_);
     out_ = -1;
     const auto process = static_cast<pid_t>(std::exchange(process_, 0));
     if (process == 0) return;
-    ::kill(-process, SIGKILL);  // its session: what it started too
+    ::kill(-process, SIGKILL);  // its session, with all that it started
     static_cast<void>(end_of(process, Clock::now() + channel_end_max));
 }
 
@@ -78,7 +79,7 @@ Error Channel::ended() {
     const auto status = end_of(process, Clock::now() + channel_end_max);
     if (!status) return {ErrorKind::broken, program_ + " has closed its output"};
     process_ = 0;
-    ::kill(-process, SIGKILL);  // what it has started and left
+    ::kill(-process, SIGKILL);  // processes that it started and left
     return {ErrorKind::broken, WIFSIGNALED(*status)
                                    ? fmt::format("{} was ended by signal {}", program_, WTERMSIG(*status))
                                    : fmt::format("{} ended with exit code {}", program_, WEXITSTATUS(*status))};
@@ -109,7 +110,7 @@ Result<> Channel::take(std::vector<std::byte>& bytes) {
         if (got == static_cast<ssize_t>(channel_read_bytes) || (got < 0 && errno == EINTR)) continue;
         if (got > 0 || (got < 0 && errno == EAGAIN)) return {};
         if (got < 0 && errno != ECONNRESET) return posix_error("read", program_, errno);
-        return before > first ? Result<>() : Result<>(ended());  // the end comes again
+        return before > first ? Result<>() : Result<>(ended());  // the next call reports the end again
     }
 }
 
@@ -142,7 +143,7 @@ Bell::Bell(Bell&& other) noexcept : from_(std::exchange(other.from_, -1)), to_(s
 Bell::~Bell() { const Fd from(from_), to(to_); }
 
 void Bell::ring() {
-    const char once = 1;  // where the pipe is full, it rings already
+    const char once = 1;  // a full pipe rings already
     static_cast<void>(!::write(to_, &once, 1));
 }
 
@@ -157,12 +158,13 @@ void wait_for(std::span<Channel* const> channels, Bell& bell, Clock::time_point 
     ::poll(fds.data(), fds.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
     for (auto* channel : channels) {
         static_cast<void>(channel->last_words());
-        // At its end it would wake for ever.
+        // A pipe at its end would wake every poll.
         if (channel->errors_ >= 0) {
             pollfd errors{channel->errors_, POLLIN, 0};
             if (::poll(&errors, 1, 0) > 0 && errors.revents == POLLHUP) Fd gone(std::exchange(channel->errors_, -1));
         }
     }
+    // Takes all rings, so that old rings do not wake the next wait.
     char rings[64];
     while (::read(bell.from_, rings, sizeof rings) > 0) continue;
 }

@@ -1,6 +1,6 @@
-// Goal: bytes go to a program and come back whole, however many; its end, its exit code and its last words are told;
-// a bell wakes who waits; nothing blocks.
-// Method: cat, sh and a program that is not there.
+// Goal: any number of bytes goes to a program and comes back whole. Its end, exit code and last words are reported. A
+//       bell wakes a waiting thread; nothing blocks.
+// Method: cat, sh and a missing program.
 
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ TEST_CASE("channel: the end of a program is told with its words") {
     CHECK(text_of(come) == "out\n");
     CHECK(channel.last_words() == "why\n");
     channel.put(come);
-    CHECK(!channel.flush());  // and no signal
+    CHECK(!channel.flush());  // and no signal comes
 }
 
 TEST_CASE("channel: a program that is not there is missing") {

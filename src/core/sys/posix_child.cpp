@@ -1,5 +1,4 @@
-// A child that is talked to over a socket pair: of a pipe whose reader has gone, a write would raise SIGPIPE in the
-// application.
+// A child behind a socket pair: a write to a pipe without a reader would raise SIGPIPE in the application.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -19,7 +18,7 @@ namespace forebay::sys {
 
 namespace {
 
-// What is killed ends at once, unless it is stuck in the kernel; what has closed its output is about to end.
+// A killed program ends at once, unless it is stuck in the kernel. A program that closed its output is about to end.
 constexpr std::chrono::seconds child_end_max{1};
 
 std::string end_text(int status) {
@@ -58,15 +57,15 @@ void ChildProgram::let_end(std::chrono::milliseconds at_most) {
     ::shutdown(socket_, SHUT_WR);
     if (!end_of(process, Clock::now() + at_most)) return;
     process_ = 0;
-    ::kill(-process, SIGKILL);  // what it has started and left
+    ::kill(-process, SIGKILL);  // processes that it started and left
 }
 
 void ChildProgram::end() {
     Fd gone(std::exchange(socket_, -1));
     const auto process = static_cast<pid_t>(std::exchange(process_, 0));
     if (process == 0 || owner_ != process_id()) return;
-    ::kill(-process, SIGKILL);  // its session: what it started too
-    // One that is stuck in the kernel does not end even now: left as a zombie.
+    ::kill(-process, SIGKILL);  // its session, with all that it started
+    // A child that is stuck in the kernel does not end even now, and is left as a zombie.
     static_cast<void>(end_of(process, Clock::now() + child_end_max));
 }
 
@@ -87,7 +86,7 @@ Error ChildProgram::ended() {
     const auto status = end_of(process, Clock::now() + child_end_max);
     if (!status) return {ErrorKind::broken, program_ + " has closed its output"};
     process_ = 0;
-    ::kill(-process, SIGKILL);  // what it has started and left
+    ::kill(-process, SIGKILL);  // processes that it started and left
     return {ErrorKind::broken, fmt::format("{} {}", program_, end_text(*status))};
 }
 
@@ -134,7 +133,7 @@ Result<std::optional<std::string>> ChildProgram::read_line(std::chrono::millisec
 
 Result<> end_with_parent() {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return posix_error("prctl", "this process", errno);
-    // Where the other one has ended before that, nobody holds the other end of the standard input.
+    // If the parent ended before the prctl, nobody holds the other end of the standard input.
     struct pollfd input {
         0, 0, 0
     };

@@ -1,5 +1,6 @@
-// Goal: a child answers in lines; whatever becomes of it is an error of the next call and ends nobody else; nothing of
-// it is left when its owner goes. Method: shells as children, and this executable as an owner that is killed.
+// Goal: a child answers in lines. Whatever happens to it is an error of the next call and ends no other process.
+//       Nothing of it is left when its owner goes.
+// Method: shells as children, and this executable as an owner that is killed.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -32,7 +33,7 @@ std::string line_of(ChildProgram& child) { return child.read_line(60s).value().v
 
 bool nobody_is_left() { return ::waitpid(-1, nullptr, WNOHANG) == -1; }
 
-/// The parts that this executable plays: one starts the other, and both wait for their end.
+/// The roles of this executable: one starts the other, and both wait for their end.
 int play(const std::string& part, const std::string& folder) {
     if (part == "loyal") {
         if (!sys::end_with_parent()) return 1;
@@ -43,7 +44,7 @@ int play(const std::string& part, const std::string& folder) {
         if (!loyal) return 1;
         std::this_thread::sleep_for(60s);
     }
-    // Its input ends too, of which it takes no notice.
+    // Its input ends too, but it ignores that.
     std::this_thread::sleep_for(60s);
     return 0;
 }
@@ -91,7 +92,7 @@ TEST_CASE("a child has a session of its own, and no descriptor but its own three
     const auto session = line_of(child);
     CHECK(session == line_of(child));
     CHECK(session == std::to_string(child.process()));
-    // Looked at from outside: a shell that lists them has more of its own for a moment.
+    // Looked at from outside: a shell that lists its descriptors has more for a moment.
     std::set<std::string> descriptors;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/" + session + "/fd"))
         descriptors.insert(entry.path().filename());
@@ -199,7 +200,7 @@ TEST_CASE("an owner that is killed takes it along, at work or waiting") {
             .value();
     REQUIRE(test::soon([&] { return loyal() > 0; }));
     const auto process = loyal();
-    ::kill(static_cast<pid_t>(owner.process()), SIGKILL);  // itself alone
+    ::kill(static_cast<pid_t>(owner.process()), SIGKILL);  // only the process itself
     CHECK(test::soon([&] { return !test::alive(process); }));
 }
 

@@ -1,4 +1,4 @@
-// What a short program prints.
+// The output of a short program.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ constexpr std::size_t output_bytes_max = 64u << 10;
 constexpr std::size_t shown_bytes_max = 200;
 constexpr std::chrono::seconds killed_end_max{1};
 
-// Reads until the program closes its output; false when `deadline` came first.
+// Reads until the program closes its output; false if `deadline` comes first.
 bool read_all(int fd, Clock::time_point deadline, std::string& text) {
     char buffer[4096];
     while (true) {
@@ -35,7 +35,7 @@ bool read_all(int fd, Clock::time_point deadline, std::string& text) {
         if (events <= 0) continue;
         const ssize_t got = ::read(fd, buffer, sizeof buffer);
         if (got == 0 || (got < 0 && errno != EINTR)) return true;
-        // More is read and dropped: a program that cannot write would not end.
+        // The rest is read and dropped: a program that cannot write would not end.
         if (got > 0) text.append(buffer, std::min(static_cast<std::size_t>(got), output_bytes_max - text.size()));
     }
 }
@@ -48,13 +48,14 @@ std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
         int status = 0;
         const pid_t ended = ::waitpid(child, &status, WNOHANG);
         if (ended == child) return status;
+        // ECHILD: other code of this process has collected the exit code.
         return ended < 0 && errno != EINTR ? std::optional(0) : std::nullopt;
     });
 }
 
 namespace {
 
-// `input`: nothing where it is below 0.
+// No input if `input` is below 0.
 Result<std::string> output_with_input(const std::vector<std::string>& command, std::chrono::milliseconds timeout,
                                       int input) {
     const auto deadline = Clock::now() + timeout;
@@ -69,13 +70,14 @@ Result<std::string> output_with_input(const std::vector<std::string>& command, s
     pid_t child = -1;
     if (int e = ::posix_spawnp(&child, command[0].c_str(), &actions.raw, &attributes.raw, argv.data(), environ))
         return posix_error("start of program", command[0], e);
+    // While this process holds the writing end, the read below sees no end.
     to.close_now();
     std::string text;
     const bool closed = read_all(from.get(), deadline, text);
     const auto status = closed ? end_of(child, deadline) : std::nullopt;
     if (!status) {
-        ::kill(-child, SIGKILL);  // its session: what it started too
-        // One that is stuck in the kernel does not end even now: left as a zombie.
+        ::kill(-child, SIGKILL);  // its session, with all that it started
+        // A child that is stuck in the kernel does not end even now, and is left as a zombie.
         static_cast<void>(end_of(child, Clock::now() + killed_end_max));
         return Error{ErrorKind::retry,
                      fmt::format("{} had not ended after {} ms and was killed", command[0], timeout.count())};
@@ -88,8 +90,8 @@ Result<std::string> output_with_input(const std::vector<std::string>& command, s
                              WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status), text)};
 }
 
-// Its input is a pipe into which nobody writes, and whose end says that this process has ended: then it kills its own
-// group. The signal of the kernel for that (PR_SET_PDEATHSIG) would want a fork of the application's process.
+// The shell kills its own group when this process ends. It sees that by the end of its input, a pipe into which nobody
+// writes. The kernel's signal for that (PR_SET_PDEATHSIG) would need a fork of the application's process.
 constexpr const char* tied_script =
     "exec 3<&0 </dev/null\n"
     "{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 &\n"

@@ -1,4 +1,4 @@
-// Goal: what a program prints comes back whole, a failure with its reason, and one that hangs is ended in time.
+// Goal: the output of a program comes back whole, a failure with its reason, and a program that hangs is ended in time.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// On which CPUs a process runs, and whether it waits for its turn there.
+// The CPUs of a process, and how it waits for its turn there.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,6 +22,7 @@ namespace forebay::sys {
 
 namespace {
 
+// A cpu_set_t by itself holds only 1,024 CPUs.
 struct KernelCpus {
     cpu_set_t bits[cpus_max / CPU_SETSIZE];
 };
@@ -39,14 +40,14 @@ KernelCpus for_kernel(const CpuSet& cpus) {
     return given;
 }
 
-// What the calling thread may run on; none where the kernel does not tell.
+// The CPUs of the calling thread; none if unknown.
 CpuSet thread_cpus() {
     KernelCpus given{};
     return ::sched_getaffinity(0, sizeof given, given.bits) == 0 ? of_kernel(given) : CpuSet();
 }
 
-// The places of the program's OpenMP, whichever runtime it is linked with: these three are functions of the standard,
-// which no runtime has under another name.
+// The places of the program's OpenMP, of any runtime: the standard defines these three functions, so each runtime has
+// them by these names.
 CpuSet openmp_cpus() {
     const auto count = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "omp_get_num_places"));
     const auto size = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_DEFAULT, "omp_get_place_num_procs"));
@@ -98,13 +99,14 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
         return Error{
             ErrorKind::refused,
             fmt::format("CPU list \"{}\" is not of the form \"0-3,8\" with numbers below {}", cpu_list, cpus_max)};
-    // Every thread by itself: sched_setaffinity(0) would pin the calling one only.
+    // Each thread separately: sched_setaffinity(0) would pin only the calling thread.
     std::error_code failed;
     std::filesystem::directory_iterator task("/proc/self/task", failed);
     for (; !failed && task != std::filesystem::directory_iterator(); task.increment(failed)) {
         const auto name = task->path().filename().string();
         pid_t thread = 0;
         std::from_chars(name.data(), name.data() + name.size(), thread);
+        // ESRCH: the thread has ended meanwhile.
         if (::sched_setaffinity(thread, sizeof set, set.bits) == 0 || errno == ESRCH) continue;
         if (errno != EINVAL) return posix_error("sched_setaffinity to " + cpu_list, name, errno);
         return Error{ErrorKind::refused,
@@ -126,6 +128,7 @@ CpuSet one_of_each_core(const CpuSet& cpus, const std::string& root) {
         if (!cores[cpu]) continue;
         const auto text = kernel_text(fmt::format("{}/cpu{}/topology/thread_siblings_list", root, cpu).c_str());
         KernelCpus siblings{};
+        // A CPU without a list of siblings counts as a core.
         if (!text || !parse_cpus(text->substr(0, text->find('\n')), siblings)) continue;
         cores &= ~of_kernel(siblings);
         cores.set(cpu);
@@ -146,7 +149,7 @@ std::string show_cpus(const CpuSet& cpus) {
     return text;
 }
 
-// Here, where the kernel's form of a set is.
+// In this file, because it needs the kernel's form of a set.
 Result<> Thread::keep_on(const CpuSet& cpus) {
     const auto given = for_kernel(cpus);
     const int failed = ::pthread_setaffinity_np(thread_.native_handle(), sizeof given, given.bits);
@@ -158,7 +161,7 @@ int current_cpu() { return ::sched_getcpu(); }
 
 int cpus_online() { return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L)); }
 
-// What fails leaves the thread where it is, which is no worse than before.
+// A failure leaves the thread on its CPU, which is no worse than before.
 void take_cpu(std::uint64_t turn) {
     KernelCpus allowed{}, single{};
     if (::sched_getaffinity(0, sizeof allowed, allowed.bits) != 0) return;
@@ -166,12 +169,13 @@ void take_cpu(std::uint64_t turn) {
     unsigned cpu = 0;
     while (!CPU_ISSET_S(cpu, sizeof allowed, allowed.bits) || left-- > 0) ++cpu;
     CPU_SET_S(cpu, sizeof single, single.bits);
+    // The first call moves the thread; the second allows all CPUs again.
     (void)::sched_setaffinity(0, sizeof single, single.bits);
     (void)::sched_setaffinity(0, sizeof allowed, allowed.bits);
 }
 
 Result<> give_way() {
-    if (::sched_getscheduler(0) == SCHED_IDLE) return {};  // gives way more still, and may not be changed
+    if (::sched_getscheduler(0) == SCHED_IDLE) return {};  // yields even more, and may not be changed
     const sched_param none{};
     if (::sched_setscheduler(0, SCHED_BATCH, &none) != 0)
         return posix_error("sched_setscheduler to SCHED_BATCH", "this thread", errno);

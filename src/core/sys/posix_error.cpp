@@ -59,7 +59,7 @@ ErrorKind kind_of(int number) {
 
 namespace {
 
-// What callers cannot know: they see `full`, as of storage.
+// Callers see only `full`, as for storage, and cannot know the limit.
 std::string next_of(int number) {
     switch (number) {
         case EMFILE: return "a higher limit of open files of a process: ulimit -n";

@@ -1,4 +1,4 @@
-// errno as an Error: which kind it is, and a text that names call, path and reason. For sys/posix_*.cpp only.
+// errno as an Error: its kind, and a text with call, path and reason. For sys/posix_*.cpp only.
 
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace forebay::sys {
 
-/// What a caller should do about an errno: EIO, ETIMEDOUT and their like may pass (`retry`), ENOSPC and EDQUOT are
-/// `full` as no more memory or descriptors are, ENOENT is `missing`, permissions, links and misplaced names are
-/// `refused`, calls that the file system does not have are `unsupported`, the rest is `broken`.
+/// The kind of an errno. `retry`: EIO, ETIMEDOUT and similar, which may pass. `full`: ENOSPC, EDQUOT, no memory, no
+/// descriptors. `missing`: ENOENT. `refused`: permissions, links and misplaced names. `unsupported`: calls that the
+/// file system lacks. `broken`: the rest.
 ErrorKind kind_of(int number);
 
-/// "pwrite of 4096 bytes at 8192: PATH: No space left on device". `call` may carry offset and bytes. Names are shown
-/// (base/show_text.hpp): of all that a directory holds, the system's calls meet it first.
+/// "pwrite of 4096 bytes at 8192: PATH: No space left on device". `call` may include offset and bytes. Names are made
+/// printable (base/show_text.hpp), because system calls are the first to meet odd names in directories.
 Error posix_error(std::string_view call, std::string_view path, int number);
 
 }  // namespace forebay::sys

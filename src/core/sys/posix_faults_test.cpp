@@ -1,6 +1,6 @@
-// Goal: what a machine does wrong (short writes, interruptions, errors, lost write-backs) is continued or named.
-// Method: this executable defines some of libc's calls, which the library then finds first; each test sets what the
-// next calls do.
+// Goal: faults of a machine (short writes, interruptions, errors, lost write-backs) are handled or reported.
+// Method: this executable defines some of libc's calls, and the library finds these first. Each test sets the results
+//         of the next calls.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -26,16 +26,16 @@ using namespace forebay::sys;
 namespace {
 
 struct Step {
-    int number = 0;       // errno, or 0 to do it
-    long bytes_max = -1;  // of a pwrite that is done
+    int number = 0;       // errno, or 0 to make the call
+    long bytes_max = -1;  // limit of a pwrite that is made
 };
-std::deque<Step> pwrites;  // what the next calls do; then they are honest
+std::deque<Step> pwrites;  // results of the next calls; later calls are real
 std::deque<int> syncs;
 std::deque<int> fallocates;
 std::deque<int> populates;
 int close_fails = 0;
-std::string unreachable;                                       // what stat cannot look at: a mount whose server is gone
-std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // offset and bytes asked for
+std::string unreachable;                                       // stat fails here, as on a mount without its server
+std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // requested offset and bytes
 std::vector<std::pair<std::uint64_t, std::uint64_t>> allocated;
 
 template <class T>
@@ -59,7 +59,7 @@ extern "C" ssize_t pwrite(int fd, const void* data, size_t bytes, off_t offset) 
     if (step.number != 0) return answer(step.number);
     if (step.bytes_max >= 0) bytes = std::min(bytes, static_cast<size_t>(step.bytes_max));
     if (bytes == 0) return 0;
-    if (step.bytes_max >= 0) {  // an honest direct descriptor would refuse to play a short write
+    if (step.bytes_max >= 0) {  // a real direct descriptor would refuse a short write
         const int flags = ::fcntl(fd, F_GETFL);
         ::fcntl(fd, F_SETFL, flags & ~O_DIRECT);
         const ssize_t wrote = ::syscall(SYS_pwrite64, fd, data, bytes, offset);
@@ -241,7 +241,7 @@ TEST_CASE("sync: interrupted is repeated; failed stays failed for this file, sin
     CHECK(file->write(0, bytes_of("x")));
     syncs = {EINTR, EINTR};
     CHECK(file->sync());
-    syncs = {EIO};  // and success after it, as the kernel does
+    syncs = {EIO};  // and success after it, as in the kernel
     const auto failed = file->sync();
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::retry);
@@ -307,7 +307,7 @@ TEST_CASE("create: a reservation that fails gives back what it took, and says th
 }
 
 TEST_CASE("prefault: later stores fault no page, with the kernel's call and with the touch of old kernels") {
-    for (const int number : {0, EINVAL, EINTR, -1}) {  // -1: the touch on a file system that wants to know of writes
+    for (const int number : {0, EINVAL, EINTR, -1}) {  // -1: the touch, on a file system that must see writes
         CAPTURE(number);
         const test::TempDirectory dir(number < 0 ? std::filesystem::temp_directory_path() : "/dev/shm");
         constexpr std::size_t bytes = 8u << 20;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int standard_end = STDERR_FILENO + 1;
 
-// For what the application has closed since it was looked at.
+// The application may have closed a number since it was checked.
 int above_standard(int fd) {
     if (fd < 0 || fd >= standard_end) return fd;
     const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, standard_end);
@@ -45,8 +45,8 @@ bool new_pair(Fd& first, Fd& other, const Call& call) {
 void hold_standard_descriptors() {
     for (int number = 0; number < standard_end; ++number) {
         if (::fcntl(number, F_GETFD) >= 0) continue;
-        // O_PATH: writes to it and reads from it fail with EBADF, as those of a closed one. It stays: taken for the
-        // moment alone, it would leave another thread of ours the number in the next one.
+        // O_PATH: reads and writes fail with EBADF, as on a closed descriptor. It stays open: if this thread closed it
+        // after use, another thread of ours could get the number.
         const int held = ::open("/", O_PATH | O_CLOEXEC);
         if (held >= standard_end) ::close(held);
     }

@@ -34,7 +34,7 @@ public:
     int get() const { return fd_; }
     bool valid() const { return fd_ >= 0; }
     int release() { return std::exchange(fd_, -1); }
-    /// 0 or errno. Linux has freed the descriptor even when close(2) fails, so it is never repeated.
+    /// 0 or errno. Linux frees the descriptor even if close(2) fails, so close is never repeated.
     int close_now() {
         const int fd = std::exchange(fd_, -1);
         return fd >= 0 && ::close(fd) != 0 ? errno : 0;
@@ -44,30 +44,29 @@ private:
     int fd_ = -1;
 };
 
-/// The numbers 0 to 2 are never given to what we open, even where the application has closed them: what it then prints
-/// would land in our file. All that needs a descriptor gets it from here: -1 and errno, or one that is closed at exec,
-/// and no arriving signal can fail it.
+/// All code gets its descriptors from these functions. They return -1 and errno, or a descriptor that is closed at
+/// exec. A signal cannot make them fail. They never return the numbers 0 to 2, even if the application has closed them:
+/// its output would land in our file.
 int open_no_intr(const char* path, int flags, unsigned mode = 0);
-/// By that one call and no others, for whoever measures it; an arriving signal may fail it.
+/// Makes only that one call, so that you can measure it; a signal may make it fail.
 int open_alone(const char* path, int flags, unsigned mode);
 int open_at(int directory, const char* name, int flags, unsigned mode = 0);
-/// The same as open_alone() below a directory, for what opens millions of entries: numbers 0 to 2 are not looked at
-/// before, which takes three calls, but only left.
+/// Like open_alone() below a directory, for millions of entries. It does not check the numbers 0 to 2 before, which
+/// takes three calls; it only avoids them.
 int open_at_alone(int directory, const char* name, int flags, unsigned mode = 0);
 int new_socket(int family, int type);
 int accept_from(int listener, sockaddr* address, socklen_t* bytes, int flags);
 bool new_pipe(Fd& from, Fd& to);
-/// A file in memory that has no name elsewhere.
+/// A nameless file in memory.
 int new_memory_file(const char* name);
 bool new_socket_pair(Fd& first, Fd& other);
-/// Standard output and errors of this process go to `fd` from now on.
+/// From now on standard output and errors of this process go to `fd`.
 bool becomes_output(int fd);
-/// Input, output and errors of this process are these from now on. Takes no memory: for a child before its exec.
+/// Sets input, output and errors of this process. Allocates nothing: for a child before its exec.
 bool becomes_standard(const int (&fds)[3]);
 
-/// Opens a private file of this user: O_NOFOLLOW, 0600 where `flags` create it; refuses what is not a regular file,
-/// belongs to another user, is open to others or has a second name, each of which could make us write where
-/// somebody else pointed.
+/// Opens a private file of this user: O_NOFOLLOW, 0600 if `flags` create it. Refuses a file that is not regular,
+/// belongs to another user, is open to other users or has a second name. Each of these could redirect our writes.
 Result<Fd> open_private(const std::string& path, int flags);
 
 }  // namespace forebay::sys

@@ -1,7 +1,7 @@
-// Goal: no file, socket, pipe or directory of ours ever has one of the numbers 0 to 2, whatever the application has
-// closed: what it prints would land in it.
+// Goal: no file, socket, pipe or directory of ours ever has a number from 0 to 2, even if the application has closed
+//       them: its output would land there.
 // Method: a child closes them and does everything that needs a descriptor. This executable defines libc's calls that
-// give one, which the library then finds first, and looks at what each has given.
+//         return descriptors, and the library finds these first. They look at each descriptor.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -31,8 +31,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::atomic<int> opened, low;       // descriptors that were given, and of them those that are not above 2
-std::function<void()> before_open;  // what another thread of the application does in that moment
+std::atomic<int> opened, low;       // returned descriptors, and how many of them are not above 2
+std::function<void()> before_open;  // an action of another thread of the application at that moment
 
 int looked_at(long fd) {
     if (fd < 0) return static_cast<int>(fd);
@@ -42,7 +42,7 @@ int looked_at(long fd) {
 }
 
 int open_here(int at, const char* path, int flags, mode_t mode) {
-    // Nobody can write to or read from what only stands for a path.
+    // Nobody can write to or read from a descriptor of O_PATH.
     if ((flags & O_PATH) != 0) return static_cast<int>(::syscall(SYS_openat, at, path, flags, mode));
     if (before_open) std::exchange(before_open, nullptr)();
     return looked_at(::syscall(SYS_openat, at, path, flags, mode));
@@ -89,8 +89,8 @@ int socketpair(int family, int type, int protocol, int ends[2]) noexcept {
 
 namespace {
 
-/// The exit code of `body` in a child whose standard descriptors in `closed` are closed; 90 when a low one was given,
-/// 91 when fewer than `opened_min` were given at all.
+/// The exit code of `body` in a child whose standard descriptors in `closed` are closed. 90 if a low number was
+/// returned, 91 if fewer than `opened_min` descriptors were returned.
 int without(std::initializer_list<int> closed, int opened_min, const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -178,7 +178,7 @@ TEST_CASE("one that is closed alone, or in the moment in which we open, is no pl
         CHECK(without({}, 0, [&] {
                   before_open = [&] { ::close(closed); };
                   const auto file = posix_store().open(dir / "f", Access::create).value();
-                  low = 0;  // the number that the kernel gave, before it was moved
+                  low = 0;  // the kernel's number, before it was moved
                   if (::write(closed, "printed", 7) >= 0) return 1;
                   return file->write(0, bytes_of("abc")) && *file->size() == 3 ? 0 : 2;
               }) == 0);

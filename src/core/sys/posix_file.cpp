@@ -19,9 +19,9 @@ namespace forebay::sys {
 
 namespace {
 
-// Smaller writes are headers and texts, which a sync follows soon.
+// Smaller writes are headers and texts; a sync follows them soon.
 constexpr std::uint64_t write_back_bytes_min = 1u << 20;
-// Of one read past the page cache into memory of its own: heads and pages are smaller.
+// Largest piece of a read past the page cache through a separate buffer: heads and pages are smaller.
 constexpr std::uint64_t read_by_pages_bytes = 1u << 20;
 
 bool direct_aligned(std::uint64_t offset, const void* address, std::uint64_t bytes) {
@@ -48,16 +48,17 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
         return Error{ErrorKind::broken,
                      fmt::format("direct write of {} bytes at {} from address {}: {}: not multiples of {}",
                                  bytes.size(), offset, fmt::ptr(bytes.data()), path_, limits::page_bytes)};
+    // The kernel answers a write beyond the limit with a signal that ends the process.
     FB_TRY(check_file_size(path_, offset + bytes.size()));
     std::uint64_t done = 0;
     while (done < bytes.size()) {
-        // Read before the call: another thread may leave direct writing while this one is in pwrite.
+        // Read before the call: another thread may leave direct writing during this pwrite.
         const bool was_direct = direct();
         const auto rest = bytes.subspan(done);
         const ssize_t wrote = ::pwrite(fd_.get(), rest.data(), rest.size(), static_cast<off_t>(offset + done));
         if (wrote < 0) {
             if (errno == EINTR) continue;
-            if (errno == EINVAL && was_direct) {  // FUSE and others that open for O_DIRECT and cannot do it
+            if (errno == EINVAL && was_direct) {  // FUSE and similar: O_DIRECT opens, but does not work
                 FB_TRY(go_on_buffered());
                 continue;
             }
@@ -66,7 +67,7 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
         if (wrote == 0)
             return posix_error(piece_of("pwrite (which wrote nothing)", offset + done, rest.size()), path_, EIO);
         auto step = static_cast<std::uint64_t>(wrote);
-        if (was_direct && step < rest.size()) {  // the next direct write starts at a page again
+        if (was_direct && step < rest.size()) {  // the next direct write must start at a page
             step = round_down(step, limits::page_bytes);
             if (step == 0) FB_TRY(go_on_buffered());
         }
@@ -76,17 +77,17 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
     return {};
 }
 
-// What is no layout, or an error, is no map: nothing but a report depends on it.
+// A missing layout or an error gives an empty map: only a report depends on it.
 StripeMap PosixFile::stripes() {
-    std::array<std::byte, 65536> attribute{};  // the most that an attribute can have
+    std::array<std::byte, 65536> attribute{};  // the largest size of an attribute
     const auto bytes = ::fgetxattr(fd_.get(), "lustre.lov", attribute.data(), attribute.size());
     if (bytes <= 0) return {};
     return StripeMap::of_lustre(std::span(attribute).first(static_cast<std::size_t>(bytes)));
 }
 
 void PosixFile::start_write_back(std::uint64_t offset, std::uint64_t bytes) {
-    // Measured on ext4: 1.1 to 1.5 times the rate of leaving it all to fdatasync, and the page cache holds less of it
-    // at a time. A hint: a file system that cannot do it (FUSE) writes back as it likes.
+    // Measured on ext4: 1.1 to 1.5 times the rate of leaving it all to fdatasync, and the page cache holds less at a
+    // time. It is a hint: a file system without it (FUSE) writes back as it likes.
     if (!direct() && bytes >= write_back_bytes_min)
         (void)::sync_file_range(fd_.get(), static_cast<off64_t>(offset), static_cast<off64_t>(bytes),
                                 SYNC_FILE_RANGE_WRITE);
@@ -108,14 +109,14 @@ Result<std::uint64_t> PosixFile::read_up_to_end(std::uint64_t offset, std::span<
         done += static_cast<std::uint64_t>(got);
         if (got == 0) break;
         if (!direct() || done % limits::page_bytes == 0) continue;
-        // Past the page cache the next call would begin within a page: mostly the file ends there.
+        // Past the page cache the next call would begin within a page. Usually the file ends there.
         FB_TRY_ASSIGN(file_bytes, size());
         if (offset + done >= file_bytes) break;
     }
     return done;
 }
 
-// By whole pages into memory that starts at one, as reads past the page cache want them.
+// Reads whole pages into page-aligned memory, as reads past the page cache require.
 Result<std::uint64_t> PosixFile::read_by_pages(std::uint64_t offset, std::span<std::byte> bytes) {
     thread_local PageBuffer room;
     std::uint64_t done = 0;
@@ -134,7 +135,7 @@ Result<std::uint64_t> PosixFile::read_by_pages(std::uint64_t offset, std::span<s
 
 Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
     const bool by_pages = from_storage_ && direct() && !direct_aligned(offset, bytes.data(), bytes.size());
-    // Where it cannot go past the cache: what is there is of no use, and what this read leaves there will not be.
+    // Reads through the cache: drop old pages before the read, and the pages of this read after it.
     if (from_storage_ && !direct()) forget_cached();
     FB_TRY_ASSIGN(done, by_pages ? read_by_pages(offset, bytes) : read_up_to_end(offset, bytes));
     if (from_storage_ && !direct()) forget_cached();
@@ -143,8 +144,8 @@ Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
                                                  path_, offset + done, offset, offset + bytes.size() - 1)};
 }
 
-// All of the file: a page may be part of a larger piece of the cache, which goes as a whole. A hint: dirty pages stay,
-// and are what this machine itself has written.
+// Drops the whole file: a page may be part of a larger piece of the cache, which is dropped as a whole. It is a hint:
+// dirty pages stay, but this machine wrote them itself.
 void PosixFile::forget_cached() const { (void)::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED); }
 
 Result<std::uint64_t> PosixFile::size() {
@@ -161,7 +162,7 @@ Result<> PosixFile::truncate(std::uint64_t size) {
     return {};
 }
 
-// fallocate(2), not posix_fallocate(3): where the file system has no such call, glibc's would write to every page.
+// fallocate(2), not posix_fallocate(3): if the file system lacks the call, glibc would write to every page.
 void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
     if (direct() && check_file_size(path_, offset + bytes))
         (void)::fallocate(fd_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
@@ -175,10 +176,11 @@ Result<> PosixFile::sync() {
     }
     while (::fdatasync(fd_.get()) != 0) {
         if (errno == EINTR) continue;
+        // The kernel reports a lost write-back only once: later syncs must fail too.
         sync_failed_.store(errno);
         return posix_error("fdatasync", path_, errno);
     }
-    // Nobody reads the file back soon: its pages would only push out the simulation's. A hint; failing is harmless.
+    // Nobody reads the file back soon, and its pages would push out the simulation's. A failure is harmless.
     if (!direct()) forget_cached();
     return {};
 }

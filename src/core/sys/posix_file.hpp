@@ -12,8 +12,7 @@ namespace forebay::sys {
 
 class PosixFile final : public File {
 public:
-    /// `from_storage`: what is read is to come from there, not from this machine's cache, also where it is not
-    /// `direct`.
+    /// `from_storage`: reads come from storage, not from this machine's cache, even if the file is not `direct`.
     PosixFile(Fd fd, std::string path, bool direct, bool from_storage = false)
         : fd_(std::move(fd)), path_(std::move(path)), from_storage_(from_storage), direct_(direct) {
         if (from_storage_) forget_cached();
@@ -31,7 +30,7 @@ public:
 
 private:
     Result<> go_on_buffered();
-    /// Fills `bytes` by one call after the other. Gives how many there were up to the file's end.
+    /// Fills `bytes` by repeated calls. Returns how many bytes there were up to the file's end.
     Result<std::uint64_t> read_up_to_end(std::uint64_t offset, std::span<std::byte> bytes);
     Result<std::uint64_t> read_by_pages(std::uint64_t offset, std::span<std::byte> bytes);
     void forget_cached() const;
@@ -41,8 +40,8 @@ private:
     const std::string path_;
     const bool from_storage_;
     std::atomic<bool> direct_;
-    // errno of the first fdatasync that failed. The kernel reports a lost write-back once and calls the pages clean
-    // after it, so a second sync would succeed without the bytes being there.
+    // errno of the first failed fdatasync. The kernel reports a lost write-back once and then calls the pages clean, so
+    // a second sync would succeed without the bytes.
     std::atomic<int> sync_failed_{0};
 };
 

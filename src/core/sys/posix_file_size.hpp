@@ -9,8 +9,8 @@
 
 namespace forebay::sys {
 
-/// `full` when this process may not make `path` as long as `end_bytes` (RLIMIT_FSIZE). Asked before whatever lets a
-/// file grow: the kernel answers that by a signal, which ends the process.
+/// `full` if this process may not make `path` as long as `end_bytes` (RLIMIT_FSIZE). Call it before any call that lets
+/// a file grow: the kernel answers such a call with a signal, which ends the process.
 Result<> check_file_size(const std::string& path, std::uint64_t end_bytes);
 
 }  // namespace forebay::sys

@@ -1,5 +1,6 @@
-// Goal: a limit on the size of files (ulimit -f) is an Error that names it, never the kernel's SIGXFSZ, which would
-// kill. Method: a child with a limit of 100,000 bytes does what makes files grow. The signal has its usual effect.
+// Goal: a limit on the size of files (ulimit -f) is an Error that reports it, never the kernel's SIGXFSZ, which would
+//       kill.
+// Method: a child with a limit of 100,000 bytes makes files grow. The signal has its usual effect.
 
 #include <doctest/doctest.h>
 
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t limit_bytes = 100'000;
 
-/// The exit code of `body` under the limit; 128 and more is a signal's.
+/// The exit code of `body` under the limit; 128 and more mean a signal.
 int limited(const std::function<int()>& body) {
     return test::in_child([&] { return test::limit_to(RLIMIT_FSIZE, limit_bytes) ? body() : 98; });
 }

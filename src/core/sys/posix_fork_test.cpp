@@ -1,6 +1,6 @@
-// Goal: a lock lives as long as the process that took it, whatever it has forked, and whenever.
-// Method: processes of their own take locks, fork children that sleep, and are killed. This executable defines open(2)
-// and forks in the moment between the opening of a lock's file and its locking.
+// Goal: a lock lives as long as the process that took it, whatever that process forks, and whenever.
+// Method: separate processes take locks, fork children that sleep, and are killed. This executable defines open(2) and
+//         forks between the opening of a lock's file and its locking.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ namespace {
 
 std::function<void()> after_open;
 
-// A process that says when it is ready, with the children that it forks in a group of its own.
+// A process that reports when it is ready, with its forked children in a separate group.
 class Family {
 public:
     explicit Family(const std::function<void()>& parent) {
@@ -51,7 +51,7 @@ public:
     void kill_parent() const {
         ::kill(pid_, SIGKILL);
         REQUIRE(::waitpid(pid_, nullptr, 0) == pid_);
-        REQUIRE(::kill(-pid_, 0) == 0);  // the child lives
+        REQUIRE(::kill(-pid_, 0) == 0);  // the child is alive
     }
 
 private:
@@ -65,7 +65,7 @@ pid_t sleeping_child() {
     return child;
 }
 
-// A child that has only just been forked may have to be given a CPU first.
+// A child just forked may still wait for its first CPU.
 bool becomes_free(const std::string& path) {
     return test::soon([&] { return !lock_is_held(path); });
 }
@@ -114,7 +114,7 @@ TEST_CASE("a child closes nothing of its own when it drops what it inherited, an
     auto lock = FileLock::take(dir / "a").value();
     const pid_t child = ::fork();
     if (child == 0) {
-        const int own = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // has the number that the lock had
+        const int own = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // gets the number that the lock had
         if (lock_is_held(dir / "a") != true || FileLock::take(dir / "a")) ::_exit(1);
         lock.release();
         if (::fcntl(own, F_GETFD) < 0) ::_exit(2);

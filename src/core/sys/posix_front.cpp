@@ -1,4 +1,4 @@
-// A program in the foreground of this one.
+// Runs a program in the foreground.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -22,10 +22,10 @@ static_assert(signal_terminate == SIGTERM && signal_kill == SIGKILL);
 
 struct Started {
     pid_t process = -1;
-    Fd failure;  // closed by exec, or with errno in it
+    Fd failure;  // closed by exec, or holds the errno of its failure
 };
 
-// `prepare` is called in the child, between fork and exec: it takes no memory and no lock; false and errno: not.
+// `prepare` runs in the child between fork and exec: it must not allocate or lock. On failure: false and errno.
 template <class Prepare>
 Result<Started> start(char** argv, char** envp, const Prepare& prepare) {
     Fd from, to;
@@ -33,10 +33,12 @@ Result<Started> start(char** argv, char** envp, const Prepare& prepare) {
     const pid_t parent = ::getpid(), child = ::fork();
     if (child < 0) return posix_error("fork", argv[0], errno);
     if (child == 0) {
+        // The signal mask and ignored signals would survive the exec.
         sigset_t none;
         sigemptyset(&none);
         ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
         ::signal(SIGXFSZ, SIG_DFL);
+        // The program ends with its parent. A parent that ended before this call shows in getppid().
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (prepare() && ::getppid() == parent) ::execvpe(argv[0], argv, envp);
         const int number = errno;
@@ -45,10 +47,11 @@ Result<Started> start(char** argv, char** envp, const Prepare& prepare) {
     return Started{child, std::move(from)};
 }
 
-// `to` is the process, or below 0 its group.
+// `to` is the process, or its group if below 0.
 Result<int> wait_for(const Started& started, const char* program, pid_t to, const std::function<int()>& signal) {
     int number = 0;
     ssize_t got = -1;
+    // Waits for the exec, which closes the pipe, or for its errno.
     do {
         got = ::read(started.failure.get(), &number, sizeof number);
     } while (got < 0 && errno == EINTR);

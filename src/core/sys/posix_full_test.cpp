@@ -1,6 +1,6 @@
-// Goal: on a full tmpfs every error is an Error with the sizes in it, and no rank ever sees a SIGBUS; page sizes of
-// mounts are found; a store that is bound to a place changes nothing that is mounted there.
-// Needs a mount of its own: root, or a user namespace; else it is skipped.
+// Goal: on a full tmpfs every error is an Error with the sizes in it, and no rank ever sees a SIGBUS. Page sizes of
+//       mounts are found. A store below a root changes nothing in mounts.
+// Needs its own mount: root, or a user namespace; else it is skipped.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -51,7 +51,7 @@ LocalFile local_file(const struct stat& about) {
             .changed_ns = about.st_ctim.tv_nsec};
 }
 
-// A rename changes the inode's own time.
+// A rename changes the inode's change time.
 bool is_same_but_renamed(LocalFile a, const LocalFile& b) {
     a.changed_s = b.changed_s;
     a.changed_ns = b.changed_ns;
@@ -75,9 +75,10 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
     if (!fd.valid()) return posix_error("open of directory", directory, errno);
     const Directory opened(::fdopendir(fd.get()));
     if (!opened) return posix_error("fdopendir", directory, errno);
-    (void)fd.release();  // the DIR's now
+    (void)fd.release();  // the DIR owns it now
     std::vector<std::string> names;
     while (true) {
+        // An error of readdir() shows only in errno.
         errno = 0;
         const struct dirent* entry = ::readdir(opened.get());
         if (entry == nullptr) break;
@@ -89,7 +90,7 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
 }
 
 Result<std::unique_ptr<File>> open_seen(const std::string& path, const LocalFile& seen) {
-    // O_NONBLOCK: a FIFO in the place of the file must not hang us.
+    // O_NONBLOCK: a FIFO under this name must not hang us.
     Fd fd(open_no_intr(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     if (!fd.valid()) return errno == ELOOP ? not_seen(path) : posix_error("open", path, errno);
     struct stat about {};
@@ -103,7 +104,7 @@ Result<bool> remove_seen(const std::string& path, const LocalFile& seen) {
     if (!now && now.error().kind == ErrorKind::missing) return false;
     if (!now) return now.error();
     if (*now != seen) return false;
-    // No call removes a name only while it means a certain file. So it is taken aside first, then looked at.
+    // No call removes a name only while it means a certain file. So the file is moved aside first, then checked.
     const auto aside = random_name_beside(path);
     if (::rename(path.c_str(), aside.c_str()) != 0) {
         if (errno == ENOENT) return false;
@@ -111,12 +112,13 @@ Result<bool> remove_seen(const std::string& path, const LocalFile& seen) {
     }
     FB_TRY_ASSIGN(moved, look_at(aside));
     if (!is_same_but_renamed(moved, seen)) {
+        // It was another file: it gets its name back.
         const auto back = rename_to_free(aside, path);
         if (back) return false;
         struct stat about {};
         if (::lstat(path.c_str(), &about) != 0)
             return with_context(back.error(), fmt::format("{}; what was {} is {} now", back.error().what, path, aside));
-        // Its writer has put a later one in its place, which would have removed it too.
+        // Its writer has put a later file in its place, and that rename would have removed this file too.
     }
     if (::unlink(aside.c_str()) != 0) return posix_error("unlink", aside, errno);
     return is_same_but_renamed(moved, seen);
@@ -137,7 +139,7 @@ Result<std::unique_ptr<File>> create_new(const std::string& path) {
 Result<> rename_to_free(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL && errno != ENOSYS) return posix_error("rename to " + to, from, errno);
-    // NFS and others have no such rename, but a second name, which is never given over one that is there.
+    // NFS and similar lack this rename, but a hard link also never replaces an existing name.
     if (::link(from.c_str(), to.c_str()) != 0) return posix_error("link to " + to, from, errno);
     if (::unlink(from.c_str()) != 0) return posix_error("unlink", from, errno);
     return {};

@@ -1,6 +1,7 @@
-// Goal: a file is removed, read or named only if it is the one that was seen, whatever others do at the same moment.
-// Method: a real directory; this executable defines some of libc's calls, which the library then finds first, so that
-// another program may act just before each of them.
+// Goal: a file is removed, read or renamed only if it is the file seen before, whatever other programs do at the same
+//       moment.
+// Method: a real directory. This executable defines some of libc's calls, and the library finds these first. So another
+//         program may act just before each call.
 
 #include "core/sys/local_file.hpp"
 
@@ -29,9 +30,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::function<void()> before_rename, before_free_rename;  // of the next one
-int free_rename_fails = 0;                                // errno of the next one
-int names_until_fault = -1;                               // of the directory that is read next; -1: to its end
+std::function<void()> before_rename, before_free_rename;  // for the next rename
+int free_rename_fails = 0;                                // errno of the next rename
+int names_until_fault = -1;                               // for the next directory that is read; -1: no fault
 
 void act(std::function<void()>& other) {
     if (const auto now = std::exchange(other, nullptr)) now();
@@ -115,7 +116,7 @@ TEST_CASE("a file that is another by now is neither read nor removed") {
     CHECK(sys::remove_seen(path, sys::look_at(path).value()).value());
     CHECK_FALSE(sys::remove_seen(path, renewed).value());
     CHECK(fs::is_empty(folder.path()));
-    // Written again, with the size and the time that it had.
+    // Written again, with the same size and time.
     put(path, "same");
     const auto before = sys::look_at(path).value();
     const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
@@ -169,7 +170,7 @@ TEST_CASE("a file that gets its name while the one before it is removed stays") 
         free_rename_fails = refused;
         CHECK_FALSE(sys::remove_seen(path, sys::look_at(path).value()).value());
         CHECK(test::files_in(folder.path()) == test::Contents{{"file", "second"}});
-        // The third takes the place of the second, which its program has given up so.
+        // The third file replaces the second, so its program has given the second up.
         before_rename = [&] { put_in_place("third"); };
         before_free_rename = [&] { put_in_place("fourth"); };
         free_rename_fails = refused;

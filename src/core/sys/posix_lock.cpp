@@ -1,5 +1,5 @@
-// Locks between processes: open file description locks, which the kernel releases when the holder dies, however it
-// dies. Unlike flock(2) they can be looked at without being taken.
+// Locks between processes: open file description locks. The kernel releases them when the holder dies in any way.
+// Unlike flock(2), they can be looked at without being taken.
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace forebay::sys {
 
 namespace {
 
-// A cleaner may remove the file between our open and our lock, once per dead session; and another thread may fork then.
+// A cleaner may remove the file between our open and our lock, once per dead session. Another thread may fork then.
 constexpr int attempts_max = 10;
 
 struct flock whole_file(short type) {
@@ -34,7 +34,7 @@ int lock_no_intr(int fd, int command, struct flock& lock) {
     return 0;
 }
 
-// Lustre without flock answers ENOSYS, NFS without a lock manager ENOLCK, others EOPNOTSUPP.
+// Lustre without flock returns ENOSYS, NFS without a lock manager ENOLCK, other file systems EOPNOTSUPP.
 Error lock_error(const std::string& path, int number) {
     auto error = posix_error("lock", path, number);
     if (number == ENOSYS || number == ENOLCK || number == EOPNOTSUPP) error.kind = ErrorKind::unsupported;
@@ -48,8 +48,8 @@ bool still_named(int fd, const std::string& path) {
            opened.st_ino == named.st_ino;
 }
 
-// The descriptors of this process's locks. fork() shares their open files, and so the locks: a child that outlived its
-// parent would keep what the parent held, so a child closes them. What starts a program drops them by close-on-exec.
+// The descriptors of this process's locks. fork() shares their open files, and so the locks: a child that outlives its
+// parent would keep them. So a child closes them. A started program drops them by close-on-exec.
 class OfThisProcess {
 public:
     static OfThisProcess& instance() {
@@ -67,7 +67,7 @@ public:
         const std::lock_guard lock(mutex_);
         return forks_;
     }
-    /// False when a child was forked since there were `forks`: it may have the descriptor.
+    /// False if a child was forked since forks() returned `forks`: it may have the descriptor.
     bool add(int fd, std::uint64_t forks) {
         const std::lock_guard lock(mutex_);
         if (forks != forks_) return false;
@@ -90,7 +90,7 @@ private:
         mutex_.unlock();
     }
 
-    std::mutex mutex_;  // held by fork(), too
+    std::mutex mutex_;  // held by fork() too
     std::vector<int> fds_;
     std::uint64_t forks_ = 0;
 };
@@ -112,10 +112,10 @@ FileLock::~FileLock() { release(); }
 
 void FileLock::release() {
     const int fd = std::exchange(fd_, -1);
-    // A forked child has closed it; the number may be another file's by now.
+    // A forked child has closed it, and the number may belong to another file by now.
     if (fd < 0 || owner_ != process_id()) return;
     OfThisProcess::instance().remove(fd);
-    // Unlocked, not only closed: who was forked in this moment has a copy of the descriptor.
+    // Unlocked, not only closed: a child forked at this moment has a copy of the descriptor.
     auto unlock = whole_file(F_UNLCK);
     (void)lock_no_intr(fd, F_OFD_SETLK, unlock);
     const Fd gone(fd);
@@ -134,6 +134,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
         FileLock lock;
         lock.fd_ = fd.release();
         lock.owner_ = process_id();
+        // If a child may have the descriptor, or a cleaner removed the file, try again.
         if (all.add(lock.fd_, forks) && still_named(lock.fd_, path)) return lock;
     }
     return Error{ErrorKind::retry,

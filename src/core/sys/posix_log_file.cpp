@@ -13,7 +13,7 @@ namespace forebay::sys {
 struct LogFile::State {
     std::string path;
     bool is_output = false;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     Fd fd;
 
     Result<> open();
@@ -27,12 +27,13 @@ Result<> LogFile::State::open() {
     return {};
 }
 
-// A log that cannot be put aside is not written any more: without a limit it would fill the node.
+// A log that cannot be moved aside is no longer written: without a limit it would fill the node.
 bool LogFile::State::has_room(std::uint64_t bytes) {
     struct stat about {};
     if (fd.valid() && ::fstat(fd.get(), &about) != 0) return false;
     auto size = static_cast<std::uint64_t>(about.st_size);
     if (size > 0 && size + bytes > limits::log_bytes_max) {
+        // ENOENT: the log was moved or removed by another process.
         if (::rename(path.c_str(), (path + ".1").c_str()) != 0 && errno != ENOENT) return false;
         fd = {};
         size = 0;
@@ -57,7 +58,7 @@ Result<LogFile> LogFile::open(const std::string& path, bool is_output) {
 void LogFile::write(const std::string& line) const {
     const auto text = line + "\n";
     const std::lock_guard lock(state_->mutex);
-    // In one piece, so that lines of several processes do not mix.
+    // In one write, so that lines of several processes do not mix.
     if (state_->has_room(text.size())) (void)::write(state_->fd.get(), text.data(), text.size());
 }
 

@@ -1,5 +1,5 @@
-// Goal: a log never takes more than twice its limit, keeps its last lines, and loses none of them to threads.
-// Method: real files; what libraries print is printed by a child process.
+// Goal: a log never takes more than twice its limit, keeps its last lines, and loses no line to threads.
+// Method: real files; a child process prints as libraries do.
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Clocks, names, random numbers, the wait on shared memory, and where this code was loaded from.
+// Clocks, names, random numbers, the wait on shared memory, and the file of this code.
 
 #include <linux/futex.h>
 #include <pwd.h>
@@ -130,7 +130,7 @@ std::uint64_t random_u64() {
         got = ::getrandom(&value, sizeof value, 0);
     } while (got < 0 && errno == EINTR);
     if (got == sizeof value) return value;
-    std::random_device device("/dev/urandom");  // where getrandom is forbidden: the same source by another binding
+    std::random_device device("/dev/urandom");  // if getrandom is forbidden: the same source as a file
     return (static_cast<std::uint64_t>(device()) << 32) | device();
 }
 
@@ -140,8 +140,8 @@ void wait_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, std::ch
     struct timespec left {};
     left.tv_sec = timeout.count() / 1'000'000'000;
     left.tv_nsec = timeout.count() % 1'000'000'000;
-    // Without FUTEX_PRIVATE_FLAG, so that the kernel finds waiters of other mappings of the page. Its errors all mean
-    // "look again": the word differed, the time is over, a signal came.
+    // Without FUTEX_PRIVATE_FLAG, so that the kernel finds waiters in other mappings of the page. Each error means
+    // "look again": the word differed, the time is over, or a signal came.
     (void)::syscall(SYS_futex, &word, FUTEX_WAIT, seen, &left, nullptr, 0);
 }
 

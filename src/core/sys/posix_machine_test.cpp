@@ -158,7 +158,7 @@ TEST_CASE("FileLock: moves, and a removed file's lock is no lock") {
     CHECK(FileLock::take(dir / "b"));
     std::filesystem::create_symlink(dir / "a", dir / "link");
     CHECK(FileLock::take(dir / "link").error().kind == ErrorKind::refused);
-    CHECK(lock_is_held(dir / "link"));  // cannot be looked at: hands off
+    CHECK(lock_is_held(dir / "link"));  // a link cannot be examined, so it counts as held
 }
 
 TEST_CASE("lock_is_held: a look never makes take() fail") {

@@ -29,7 +29,7 @@ namespace forebay::sys {
 
 namespace {
 
-// tmpfs gives an interrupted fallocate's pages back and fails with EINTR: in one piece, a large reservation would
+// tmpfs gives back the pages of an interrupted fallocate and fails with EINTR. In one piece, a large reservation would
 // never end under a profiler's timer.
 constexpr std::uint64_t reserve_step_bytes = 64u << 20;
 
@@ -56,22 +56,23 @@ Error no_room(const std::string& path, std::uint64_t bytes, std::uint64_t missin
             "", "free some there, or choose another staging directory"};
 }
 
-/// Gives every byte of the file below `bytes` its page. posix_fallocate, not ftruncate: tmpfs hands out pages at
-/// first touch, so on a full node a rank's copy would end in SIGBUS, which no caller can turn into an Error.
+/// Gives each byte of the file below `bytes` its page. posix_fallocate, not ftruncate: tmpfs allocates pages at first
+/// touch, so on a full node a rank's copy would end in SIGBUS. No caller can turn that into an Error.
 Result<> reserve(int fd, const std::string& path, std::uint64_t bytes) {
     struct stat about {};
     if (::fstat(fd, &about) != 0) return posix_error("fstat", path, errno);
     const auto size_before = static_cast<std::uint64_t>(about.st_size);
     if (bytes > size_before) FB_TRY(check_file_size(path, bytes));
+    // A reused file has pages already: only the rest needs memory.
     const auto held = static_cast<std::uint64_t>(about.st_blocks) * 512;
     const std::uint64_t more = bytes > held ? bytes - held : 0;
-    // A tmpfs may be as large as all memory; then it is the kernel's out-of-memory killer that says no.
+    // A tmpfs may be as large as all memory. Then not the tmpfs, but the out-of-memory killer would end the growth.
     if (more > 0 && on_tmpfs(fd))
         if (const auto memory = memory_available(); memory && *memory < more)
             return no_room(path, bytes, more, "in the memory of this machine or job", *memory);
     const int number = allocate(fd, 0, bytes);
     if (number == 0) return {};
-    if (size_before < bytes) (void)::ftruncate(fd, about.st_size);  // gives back what it had grown by
+    if (size_before < bytes) (void)::ftruncate(fd, about.st_size);  // gives the growth back
     if (number != ENOSPC && number != EDQUOT)
         return posix_error(fmt::format("posix_fallocate of {} bytes", bytes), path, number);
     const auto free = free_bytes(directory_of(path));
@@ -81,13 +82,13 @@ Result<> reserve(int fd, const std::string& path, std::uint64_t bytes) {
 Result<std::byte*> map(int fd, const std::string& path, std::uint64_t bytes, bool writable, int sharing) {
     void* data = ::mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, sharing, fd, 0);
     if (data == MAP_FAILED) return posix_error(fmt::format("mmap of {} bytes", bytes), path, errno);
-    // Helps on mounts with huge=advise; others decline, which changes nothing.
+    // Helps on mounts with huge=advise; other mounts ignore it.
     (void)::madvise(data, bytes, MADV_HUGEPAGE);
     return static_cast<std::byte*>(data);
 }
 
-/// Makes each page writable-present without changing it, also while other processes write: a compare-and-swap of a
-/// byte with itself, since a plain store of what was read could undo theirs.
+/// Makes each page present and writable without changing it, also while other processes write. It compares and swaps a
+/// byte with itself: a plain store of the old value could undo their write.
 void touch(std::byte* begin, std::byte* end) {
     for (std::byte* page = begin; page < end; page += limits::page_bytes) {
         std::atomic_ref<std::byte> byte(*page);
@@ -122,6 +123,7 @@ Result<Mapping> Mapping::create(const std::string& path, std::uint64_t bytes) {
     FB_TRY_ASSIGN(fd, open_private(path, O_RDWR | O_CREAT));
     const auto reserved = reserve(fd.get(), path, bytes);
     if (!reserved) {
+        // The call made this file, so an error must not leave it.
         if (is_new) (void)::unlink(path.c_str());
         return reserved.error();
     }
@@ -163,7 +165,7 @@ Result<> Mapping::prefault(std::uint64_t offset, std::uint64_t bytes) {
     const int advice = writable_ ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     while (::madvise(begin, static_cast<std::size_t>(end - begin), advice) != 0) {
         if (errno == EINTR || errno == EAGAIN) continue;
-        if (errno == EINVAL) {  // Linux before 5.14; reading faults neighbours in by itself
+        if (errno == EINVAL) {  // Linux before 5.14; reads fault neighbours in anyway
             if (writable_) touch(begin, end);
             return {};
         }

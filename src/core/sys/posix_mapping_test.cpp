@@ -1,5 +1,5 @@
-// Goal: a mapping is shared, private to its user, keeps its warm pages, and refuses every file that somebody else
-// could have put there.
+// Goal: a mapping is shared, private to its user, keeps its warm pages, and refuses every file that another user could
+//       have put there.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -146,7 +146,7 @@ TEST_CASE("control groups: the least that any of them leaves, their clean cache 
     CHECK(group_memory_available("0::/job.slice\n", root / ".") == 4700);
     group("job.slice/step", "memory.max", "6000", "memory.current", "7000", "");
     CHECK(group_memory_available("0::/job.slice/step\n", root / ".") == 0);
-    // Version 1 beside version 2, as on machines that keep both.
+    // Version 1 beside version 2: some machines have both.
     group("memory/slurm/job", "memory.limit_in_bytes", "3000", "memory.usage_in_bytes", "1000", "cache 1\n");
     CHECK(group_memory_available("9:cpu:/slurm\n4:memory:/slurm/job\n0::/\n", root / ".") == 2000);
     CHECK(group_memory_available("4:memory:/slurm/job\n0::/job.slice/step\n", root / ".") == 0);

@@ -50,13 +50,13 @@ bool has_word(std::string_view line, std::string_view word) {
 std::optional<std::uint64_t> number_in(const std::string& path) {
     const auto text = kernel_text(path.c_str());
     std::uint64_t number = 0;
-    // "max" where there is no limit.
+    // The text is "max" if there is no limit.
     if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
         return std::nullopt;
     return number;
 }
 
-// What one control group leaves of its limit: its clean cache counts as used but is given up for memory that is needed.
+// The rest of a control group's limit. Its clean cache counts as used, but is given up when memory is needed.
 std::optional<std::uint64_t> left_of_group(const std::string& directory, const char* limit_file,
                                            const char* usage_file) {
     const auto limit = number_in(directory + limit_file), usage = number_in(directory + usage_file);
@@ -88,7 +88,7 @@ std::optional<std::uint64_t> group_memory_available(std::string_view groups, con
         const bool v1 = controllers == "memory";
         if (!v1 && !controllers.empty()) continue;
         const auto base = root + (v1 ? "/memory" : "");
-        // A group is bound by the limits of those above it too.
+        // The limits of the groups above apply too.
         for (std::string path(line.substr(second + 1));; path.resize(path.rfind('/'))) {
             while (path.ends_with('/')) path.pop_back();
             available =
@@ -137,7 +137,7 @@ std::string_view word(std::string_view line, int number) {
     return line.substr(0, line.find(' '));
 }
 
-// "\\040" is a space: blanks, line ends and backslashes are octal there.
+// Decodes "\\040" to a space: mountinfo has blanks, line ends and backslashes in octal.
 std::string unescaped(std::string_view text) {
     std::string plain;
     while (!text.empty()) {
@@ -174,6 +174,7 @@ std::string place_in_mount(std::string_view mountinfo, std::uint64_t mount, cons
         if (word(line, 0) != number) continue;
         const auto kind = line.find(" - ");
         auto root = unescaped(word(line, 3)), point = unescaped(word(line, 4));
+        // A "/" would become a second slash in the joined path.
         for (auto* place : {&root, &point})
             if (*place == "/") place->clear();
         if (kind == line.npos || line.substr(kind + 3).starts_with("nfs") || !path.starts_with(point)) return {};
@@ -184,6 +185,7 @@ std::string place_in_mount(std::string_view mountinfo, std::uint64_t mount, cons
 
 std::string place_in_file_system(std::string_view mountinfo, const std::string& path) {
     struct statx about {};
+    // The last parts of the path need not exist.
     for (auto at = path; ::statx(AT_FDCWD, at.c_str(), AT_NO_AUTOMOUNT, STATX_MNT_ID, &about) != 0;) {
         if ((errno != ENOENT && errno != ENOTDIR) || at == "/" || at.empty()) return {};
         at = directory_of(at);
@@ -201,7 +203,7 @@ std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor)
         const auto kind = line.find(" - ");
         if (kind == std::string_view::npos || word(line, 2) != device) continue;
         const auto behind = line.substr(kind + 3);
-        // The last one lies on top of those before it.
+        // A later mount lies on top of the earlier mounts.
         mount = fmt::format("{} {} on {} ({},{})", word(behind, 0), word(behind, 1), word(line, 4), word(line, 5),
                             word(behind, 2));
     }
@@ -221,14 +223,14 @@ std::uint64_t page_bytes_of(const std::string& directory) {
     if (::statfs(directory.c_str(), &about) != 0 || ::stat(directory.c_str(), &where) != 0) return limits::page_bytes;
     if (about.f_type == HUGETLBFS_MAGIC) return static_cast<std::uint64_t>(about.f_bsize);
     if (about.f_type != TMPFS_MAGIC) return limits::page_bytes;
-    // By device, not by mount point: names in mountinfo are escaped, and `directory` may lead through links.
+    // By device, not by mount point: mountinfo escapes names, and `directory` may lead through links.
     const auto mounts = kernel_text("/proc/self/mountinfo");
     if (!mounts || !mounted_huge(*mounts, major(where.st_dev), minor(where.st_dev))) return limits::page_bytes;
     return limits::huge_page_bytes;
 }
 
 Result<std::string> file_system_kind(const std::string& path) {
-    // Of statfs(2): those that linux/magic.h has no name for are numbers.
+    // Types of statfs(2); linux/magic.h has no names for the plain numbers.
     static constexpr std::pair<std::uint32_t, const char*> names[] = {{EXT4_SUPER_MAGIC, "ext4"},
                                                                       {BTRFS_SUPER_MAGIC, "btrfs"},
                                                                       {TMPFS_MAGIC, "tmpfs"},

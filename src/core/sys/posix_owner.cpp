@@ -12,7 +12,7 @@ namespace forebay::sys {
 
 namespace {
 
-// Empty where the kernel does not tell it.
+// Empty if the kernel does not report it.
 std::string told_by_kernel(const char* name) {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -21,7 +21,7 @@ std::string told_by_kernel(const char* name) {
     return "";
 }
 
-// The kernel tells it without a change, which files that other threads make at this moment would feel.
+// The kernel's text comes first: umask(2) has to change the mask, and files that other threads make then would get it.
 std::uint32_t own_umask() {
     const auto text = told_by_kernel("Umask:");
     std::uint32_t value = 0;

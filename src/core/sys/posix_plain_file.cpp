@@ -23,8 +23,7 @@ Result<PlainFile> PlainFile::open(const std::string& path, Use use) {
 
 namespace {
 
-// Whether `path` is the file that is open here: who had it may have renamed or removed it between the opening and the
-// lock.
+// True if `path` is still the file that is open here: its writer may have renamed or removed it before the lock.
 bool is_still(int fd, const std::string& path) {
     struct stat own {};
     struct stat named {};
@@ -32,7 +31,7 @@ bool is_still(int fd, const std::string& path) {
            own.st_dev == named.st_dev;
 }
 
-// A plain file of this user under one name alone: what a killed process of his has left.
+// A regular file of this user with a single name: a killed process has left it.
 bool is_left_over(int fd) {
     struct stat own {};
     return ::fstat(fd, &own) == 0 && S_ISREG(own.st_mode) && own.st_uid == ::geteuid() && own.st_nlink == 1;
@@ -45,12 +44,14 @@ Result<PlainFile> PlainFile::create_alone(const std::string& path) {
     for (int tries = 0; tries < tries_max; ++tries) {
         const int fd = open_alone(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
         if (fd < 0 && errno != EEXIST) return posix_error("open", path, errno);
+        // If the name is taken, it may be a leftover: opened to find out, without waiting for a FIFO.
         PlainFile file(fd >= 0 ? fd : open_alone(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0), path);
         if (file.fd_ < 0 && errno == ENOENT) continue;
         if (file.fd_ < 0 || (fd < 0 && !is_left_over(file.fd_)))
             return Error{ErrorKind::refused, path + " is there, and is no file that this user has left there",
                          "nothing was changed", "remove it, if it may go; or another path"};
-        if (::flock(file.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // else it has no locks here
+        // The lock shows other calls that this process uses the file.
+        if (::flock(file.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // other errors: no locks here
         if (!is_still(file.fd_, path)) continue;
         if (fd >= 0) return file;
         if (::unlink(path.c_str()) != 0) return posix_error("unlink", path, errno);
@@ -58,9 +59,10 @@ Result<PlainFile> PlainFile::create_alone(const std::string& path) {
     return Error{ErrorKind::refused, "another process writes " + path, "nothing was changed", "wait for it"};
 }
 
-// File systems of servers may have no files without names: there it has one for a moment.
+// File systems of servers may lack nameless files. There the file has a name for a moment.
 Result<PlainFile> PlainFile::open_unnamed(const std::string& directory) {
     int fd = open_no_intr(directory.c_str(), O_RDWR | O_TMPFILE | O_EXCL, 0600);
+    // EOPNOTSUPP: the file system lacks O_TMPFILE. EISDIR: the kernel does not know it.
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
         const auto path = fmt::format("{}/.fb-{:016x}", directory, random_u64());
         fd = open_no_intr(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -80,7 +82,7 @@ PlainFile::~PlainFile() { (void)close(); }
 Result<> PlainFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         auto wrote = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-        if (wrote < 0 && errno == ESPIPE) wrote = ::write(fd_, bytes.data(), bytes.size());  // a pipe has no places
+        if (wrote < 0 && errno == ESPIPE) wrote = ::write(fd_, bytes.data(), bytes.size());  // a pipe has no offsets
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) return posix_error("pwrite", path_, wrote == 0 ? EIO : errno);
         bytes = bytes.subspan(static_cast<std::size_t>(wrote));
@@ -113,6 +115,7 @@ Result<> PlainFile::take_permissions(const std::string& path) {
     mode_t mode = 0666u & ~new_entry_owner().umask;
     if (::stat(path.c_str(), &old) == 0) {
         mode = old.st_mode & 0777u;
+        // If the group cannot be set, it gets no more than the rights of all users.
         if (::fchown(fd_, old.st_uid, old.st_gid) != 0 && ::fchown(fd_, static_cast<uid_t>(-1), old.st_gid) != 0)
             mode &= ~070u | (mode & 07u) << 3;
     }

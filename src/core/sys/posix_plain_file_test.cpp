@@ -1,6 +1,5 @@
-// Goal: a PlainFile makes the calls that it is named after, tells what the system tells, and what it has mapped is the
-// file.
-// Method: files that are short, missing, or a directory in their place.
+// Goal: a PlainFile makes the calls of its names and returns the system's errors, and its mapping is the file.
+// Method: files that are short or missing, and directories in their place.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Files and directories that belong to this user alone.
+// Files and directories that belong only to this user.
 
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ Result<> write_and_sync(const Fd& fd, const std::string& path, const std::string
 }  // namespace
 
 Result<Fd> open_private(const std::string& path, int flags) {
-    // O_NONBLOCK: a FIFO that somebody put there must not hang the open; it means nothing for regular files.
+    // O_NONBLOCK: a FIFO under this name must not hang the open; regular files ignore it.
     Fd fd(open_no_intr(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!fd.valid()) {
         if (errno == ELOOP) return refusal(path, "it is a symbolic link, and links are never followed here");
@@ -50,7 +50,7 @@ Result<Fd> open_private(const std::string& path, int flags) {
 Result<> make_private_directory(const std::string& path) {
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return posix_error("mkdir", path, errno);
     struct stat about {};
-    // lstat, also after our own mkdir: whoever owns the parent may have swapped the name.
+    // lstat, also after our own mkdir: the owner of the parent may have swapped the name.
     if (::lstat(path.c_str(), &about) != 0) return posix_error("lstat", path, errno);
     if (S_ISLNK(about.st_mode)) return refusal(path, "it is a symbolic link, and links are never followed here");
     if (!S_ISDIR(about.st_mode)) return refusal(path, "it is not a directory");
@@ -83,6 +83,7 @@ Result<bool> create_private(const std::string& path, const std::string& text) {
     if (!fd.valid() && errno == EEXIST) return false;
     if (!fd.valid()) return posix_error("open", path, errno);
     auto written = write_and_sync(fd, path, text);
+    // A partial text must not keep the name.
     if (!written) ::unlink(path.c_str());
     if (!written) return written.error();
     return true;
@@ -94,6 +95,7 @@ Result<> write_private(const std::string& path, const std::string& text) {
         FB_TRY(check_file_size(path, text.size()));
         FB_TRY_ASSIGN(fd, open_private(temporary, O_WRONLY | O_CREAT | O_EXCL));
         FB_TRY(write_and_sync(fd, path, text));
+        // The rename comes last: a reader of the name finds the old text or the whole new text.
         if (::rename(temporary.c_str(), path.c_str()) != 0) return posix_error("rename", path, errno);
         return {};
     };

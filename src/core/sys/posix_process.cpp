@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t log_tail_bytes_max = 600;
 constexpr std::chrono::milliseconds child_look_pause_max{10}, preemption_look{100};
 
-/// What was appended to the log since it had `from` bytes: its end, as ": text", or nothing.
+/// The end of the log's text behind its first `from` bytes, as ": text"; empty if there is none.
 std::string log_since(const std::string& path, off_t from) {
     Fd fd(open_no_intr(path.c_str(), O_RDONLY));
     struct stat about {};
@@ -53,7 +53,7 @@ Error ended_early(const Spawn& spawn, int status, off_t log_from) {
             "", is_killed ? "see whether memory ran out or the batch system kills processes, then start again" : ""};
 }
 
-/// Looks instead of waiting: waitid has no timeout, and a pidfd needs a newer kernel than some sites have.
+/// Polls: waitid has no timeout, and a pidfd needs a newer kernel than some sites have.
 Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds timeout, off_t log_from) {
     const auto deadline = Clock::now() + timeout;
     std::chrono::microseconds pause{200};
@@ -66,6 +66,7 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
             if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
             return ended_early(spawn, status, log_from);
         }
+        // ECHILD: SIGCHLD is ignored, or other code has collected the exit code.
         if (ended < 0 && errno == ECHILD) {
             if (spawn.is_ready && spawn.is_ready()) return {};
             return Error{ErrorKind::retry,
@@ -83,7 +84,7 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
         std::this_thread::sleep_for(pause);
         pause = std::min<std::chrono::microseconds>(pause * 2, child_look_pause_max);
     }
-    ::kill(-child, SIGKILL);  // its session: the first process and what it forked
+    ::kill(-child, SIGKILL);  // its session: the first process and its forks
     ::kill(child, SIGKILL);
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -152,11 +153,12 @@ Result<DaemonStart> DaemonStart::fork_away() {
     Fd parent_end, child_end;
     // A socket pair, not a pipe: ready() must not die of SIGPIPE when the parent is gone.
     if (!new_socket_pair(parent_end, child_end)) return posix_error("socketpair", "daemon", errno);
-    std::fflush(nullptr);  // or both processes print what is buffered
+    std::fflush(nullptr);  // else both processes print the buffered text
     const pid_t child = ::fork();
     if (child < 0) return posix_error("fork", "daemon", errno);
     if (child == 0) return DaemonStart(child_end.release());
     child_end.close_now();
+    // The read ends with the byte of ready(), or with the end of the child.
     char word = 0;
     ssize_t got = -1;
     do {

@@ -1,4 +1,4 @@
-// How far a process is with its end, by what the kernel says of its threads in /proc.
+// The state of a process, from the states of its threads in /proc.
 
 #include <algorithm>
 #include <cerrno>
@@ -37,7 +37,7 @@ ThreadState by_stat(const std::string& text) {
     return has_ended || (flags & is_exiting) != 0 ? ThreadState::exiting : ThreadState::living;
 }
 
-// A SIGKILL that a thread has not taken yet: the process waits for a disk, or for its turn on a busy machine.
+// True if a thread has not taken a SIGKILL yet: the process waits for a disk, or for its turn on a busy machine.
 bool has_kill_pending(const std::string& status) {
     for (const auto* name : {"SigPnd:\t", "ShdPnd:\t"}) {
         const auto at = status.find(name);
@@ -66,13 +66,13 @@ ProcessState state_of_process(std::int64_t process) {
     bool has_threads = false, lives = false;
     for (; !failed && thread != std::filesystem::directory_iterator(); thread.increment(failed)) {
         const auto state = state_of_thread(thread->path().string());
-        // A signal that ends one thread ends all.
+        // A signal that ends one thread ends all threads.
         if (state == ThreadState::killed) return ProcessState::ending;
         has_threads = has_threads || state != ThreadState::gone;
         lives = lives || state == ThreadState::living;
     }
     if (has_threads) return lives ? ProcessState::living : ProcessState::ending;
-    // Without /proc it may live.
+    // Without /proc, a process that exists counts as living (EPERM: of another user).
     return ::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM ? ProcessState::living : ProcessState::gone;
 }
 

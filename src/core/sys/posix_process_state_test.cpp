@@ -1,5 +1,6 @@
 // Goal: a killed process counts as ending until the kernel has ended it, and a living process counts as living in each
-// of its states. Method: children in each of these states.
+//       of its states.
+// Method: children in each of these states.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -65,7 +66,7 @@ TEST_CASE("one whose first thread has ended lives as long as another thread does
         std::thread([] {
             for (;;) ::pause();
         }).detach();
-        ::syscall(SYS_exit, 0);  // of this thread alone, and without unwinding the test
+        ::syscall(SYS_exit, 0);  // ends only this thread, without unwinding the test
     }
     const auto first_has_ended = [&] {
         std::ifstream file("/proc/" + std::to_string(child) + "/task/" + std::to_string(child) + "/stat");

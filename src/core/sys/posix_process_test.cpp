@@ -1,5 +1,5 @@
-// Goal: a daemon starts ready or with a reason, inherits nothing but what is meant, and outlives its spawner.
-// Method: this executable is also the daemon: its first argument names the part it plays.
+// Goal: a daemon starts ready or with a reason, inherits only the intended things, and outlives its spawner.
+// Method: this executable is also the daemon: its first argument is the role.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ Spawn self(const test::TempDirectory& dir, std::vector<std::string> arguments) {
     return spawn;
 }
 
-// The parts that the daemon plays. Each is told a directory.
+// The roles of the daemon. Each gets a directory.
 
 int serve(const std::string& dir) {
     auto start = DaemonStart::fork_away();
@@ -51,7 +51,7 @@ int serve(const std::string& dir) {
     if (!lock) return 3;
     std::ofstream(dir + "/pid") << process_id() << " " << ::getsid(0) << std::endl;
     start->ready();
-    start->ready();  // once more is nothing
+    start->ready();  // a second call does nothing
     for (int i = 0; i < 4000 && !std::filesystem::exists(dir + "/stop"); ++i) std::this_thread::sleep_for(5ms);
     return 0;
 }

@@ -20,7 +20,7 @@ std::string program_path() {
 
 namespace {
 
-// A pipe would not do: it takes 64 KiB, and nobody reads it before this process has become the program.
+// Not a pipe: it holds 64 KiB, and nobody reads it before this process has become the program.
 Result<> set_input(std::string_view input) {
     const Fd memory(new_memory_file("input"));
     if (memory.get() < 0) return posix_error("memfd_create", "input", errno);
@@ -45,7 +45,7 @@ Error become(const std::string& program, const std::vector<std::string>& argumen
     auto all = arguments;
     all.insert(all.begin(), program);
     const auto pointers = pointers_to(all);
-    std::fflush(nullptr);  // or what is buffered is never printed
+    std::fflush(nullptr);  // else the buffered text is never printed
     ::execvp(program.c_str(), pointers.data());
     return posix_error("start of program", program, errno);
 }

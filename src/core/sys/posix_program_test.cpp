@@ -1,4 +1,4 @@
-// Goal: a process goes on as another program and ends with its exit code; what cannot be started says how.
+// Goal: a process goes on as another program and ends with its exit code; a failed start returns its reason.
 
 #include "core/sys/program.hpp"
 
@@ -15,7 +15,7 @@ using namespace forebay;
 
 namespace {
 
-// The exit code of a child that becomes the program; 255 where it could not.
+// The exit code of a child that becomes the program; 255 if it could not.
 int end_of(const std::string& program, const std::vector<std::string>& arguments, const std::string& input = {}) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -31,7 +31,7 @@ int end_of(const std::string& program, const std::vector<std::string>& arguments
 
 TEST_CASE("program: one goes on as another, with all arguments as they are") {
     CHECK(end_of("/bin/sh", {"-c", "exit $#", "sh", "a b", "", "--"}) == 3);
-    CHECK(end_of("sh", {"-c", "exit 7"}) == 7);  // of PATH
+    CHECK(end_of("sh", {"-c", "exit 7"}) == 7);  // from PATH
 }
 
 TEST_CASE("program: it reads all of an input that no pipe could hold") {

@@ -1,4 +1,4 @@
-// Signals as something to wait for.
+// Waiting for signals.
 
 #include <pthread.h>
 #include <signal.h>
@@ -19,17 +19,17 @@ sigset_t ending_signals() {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
-    // Of a program under nohup its end would be wrong, and what is blocked is not ignored any more.
+    // SIGHUP must not end a program under nohup, and a blocked signal is no longer ignored.
     struct sigaction hang_up {};
     if (::sigaction(SIGHUP, nullptr, &hang_up) != 0 || hang_up.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
     return set;
 }
 
-// A handler has nothing else. Written before it is there.
+// A handler can use nothing else. Written before the handler is set.
 std::array<char, 512> last_words{};
 std::size_t last_words_bytes = 0;
 
-// The signal has its usual meaning again (SA_RESETHAND) and waits until this has returned.
+// SA_RESETHAND has restored the usual meaning of the signal. The raised signal waits until this function returns.
 void say_and_end(int signal) {
     static_cast<void>(::write(STDERR_FILENO, last_words.data(), last_words_bytes) < 0);
     ::raise(signal);
@@ -38,7 +38,7 @@ void say_and_end(int signal) {
 }  // namespace
 
 void say_when_ended(const std::string& safe, const std::string& next) {
-    const bool after_bar = ::isatty(STDERR_FILENO) != 0;  // its line is not ended
+    const bool after_bar = ::isatty(STDERR_FILENO) != 0;  // the line of a progress bar is not ended
     const auto line = (after_bar ? "\n" : "") + std::string(program_prefix) +
                       Error{.what = "ended by a signal", .safe = safe, .next = next}.line() + "\n";
     last_words_bytes = line.copy(last_words.data(), last_words.size());
@@ -61,6 +61,7 @@ int EndSignals::wait() {
     const auto set = ending_signals();
     int got = 0;
     while (::sigwait(&set, &got) != 0) continue;
+    // The next signal ends the process.
     ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     return got;
 }
@@ -75,6 +76,7 @@ int EndSignals::come() const {
 void EndSignals::end_by(int signal) {
     ::signal(signal, SIG_DFL);
     const auto set = ending_signals();
+    // The signal is still blocked here. It ends the process when it is unblocked.
     ::raise(signal);
     ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     ::_exit(128 + signal);

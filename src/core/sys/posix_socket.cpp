@@ -20,14 +20,14 @@ namespace forebay::sys {
 
 namespace {
 
-// The kernel asks an idle peer after 30 s, then every 10 s, and gives it up after the third silence: a client whose
-// host has lost its power must not keep its files open for good.
+// The kernel probes an idle peer after 30 s, then every 10 s, and gives it up after the third silence. So a client on a
+// host without power does not keep its files open for good.
 constexpr int idle_seconds = 30, probe_seconds = 10, probes_max = 3;
-constexpr int backlog = 1024;  // hosts of a job that open their sessions in one instant
+constexpr int backlog = 1024;  // hosts of a job that open their sessions at once
 
 int milliseconds_of(Timeout timeout) { return timeout < Timeout(0) ? -1 : static_cast<int>(timeout.count()); }
 
-/// Until something of what is wanted of `all` has come about, at most `timeout`: of how many, or errno as less than 0.
+/// Waits until at least one of `all` is ready, at most `timeout`. Returns how many are ready, or -errno.
 int wait_for(std::span<pollfd> all, Timeout timeout) {
     const auto deadline = Clock::now() + timeout;
     while (true) {
@@ -39,19 +39,19 @@ int wait_for(std::span<pollfd> all, Timeout timeout) {
     }
 }
 
-/// What of `wanted` has come about; 0 when nothing has for `timeout`.
+/// The part of `wanted` that is ready; 0 if nothing is within `timeout`.
 int wait_for(int fd, short wanted, Timeout timeout) {
     pollfd polled{.fd = fd, .events = wanted, .revents = 0};
     return wait_for({&polled, 1}, timeout) < 0 ? POLLERR : polled.revents;
 }
 
 void set(int fd, int level, int name, int value) {
-    // Each makes a good connection a better one; none is needed.
+    // Each option improves a good connection; none is needed.
     static_cast<void>(::setsockopt(fd, level, name, &value, sizeof value));
 }
 
 void prepare(int fd) {
-    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);  // requests are small, and are waited for
+    set(fd, IPPROTO_TCP, TCP_NODELAY, 1);  // requests are small, and a caller waits for each
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_seconds);
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, probe_seconds);
@@ -62,6 +62,7 @@ Result<Fd> connect_to(const addrinfo& to, const std::string& shown, Timeout time
     Fd fd(new_socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK));
     if (!fd.valid()) return posix_error("socket", shown, errno);
     if (::connect(fd.get(), to.ai_addr, to.ai_addrlen) != 0) {
+        // A connect that goes on has its result in SO_ERROR when the socket becomes writable.
         if (errno != EINPROGRESS) return posix_error("connect", shown, errno);
         if (wait_for(fd.get(), POLLOUT, timeout) == 0) return posix_error("connect", shown, ETIMEDOUT);
         int number = 0;
@@ -96,12 +97,13 @@ Result<Connection> Connection::open(const std::string& address, Timeout timeout)
             return Connection(fd->release(), shown);
         else last = fd.error();
     }
-    if (last.kind == ErrorKind::refused) last.kind = ErrorKind::retry;  // a firewall's word, not the caller's mistake
+    if (last.kind == ErrorKind::refused) last.kind = ErrorKind::retry;  // a firewall refused, not the caller's mistake
     return last;
 }
 
 Result<> Connection::send(std::span<const std::byte> bytes, Timeout timeout) {
     while (!bytes.empty()) {
+        // MSG_NOSIGNAL: no SIGPIPE in the application when the other side has closed.
         const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) {
             bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -163,7 +165,7 @@ Result<Listener> Listener::open(const std::string& address) {
     FB_TRY_ASSIGN(addresses, find_address(address, AI_PASSIVE));
     std::vector<const addrinfo*> order;
     for (const addrinfo* info = addresses.get(); info != nullptr; info = info->ai_next) order.push_back(info);
-    // "Any address" of IPv6 takes what comes over IPv4 too.
+    // The IPv6 "any address" takes IPv4 connections too.
     std::stable_partition(order.begin(), order.end(), [](const addrinfo* info) { return info->ai_family == AF_INET6; });
     Error last{ErrorKind::missing, "listen: " + address + ": it has no number"};
     for (const addrinfo* info : order) {
@@ -172,7 +174,7 @@ Result<Listener> Listener::open(const std::string& address) {
             last = posix_error("socket", address, errno);
             continue;
         }
-        set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a forwarder that is started again must not wait for its port
+        set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restarted forwarder must not wait for its port
         if (info->ai_family == AF_INET6) set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
         sockaddr_storage bound{};
         socklen_t bytes = sizeof bound;
@@ -199,7 +201,8 @@ Result<std::optional<Connection>> Listener::accept(Timeout timeout) {
             prepare(raw);
             return std::optional(Connection(raw, number_of(reinterpret_cast<const sockaddr*>(&from), bytes)));
         }
-        if (errno == EINVAL) return std::optional<Connection>();  // shut
+        if (errno == EINVAL) return std::optional<Connection>();  // after shut()
+        // ECONNABORTED: the other side left before it was accepted. The next connection is waited for.
         if (errno != EAGAIN && errno != ECONNABORTED) {
             const int number = errno;
             return Error{ErrorKind::retry, posix_error("accept", fmt::format("port {}", port_), number).what};

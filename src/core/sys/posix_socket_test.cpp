@@ -1,6 +1,6 @@
-// Goal: bytes arrive in their order; every wait has its end; a side that is gone is noticed; addresses are what they
-// say. Method: both sides in this process, over the loopback; a side that does not read, one that says nothing, one
-// that leaves.
+// Goal: bytes arrive in their order, every wait ends, a side that is gone is noticed, and addresses are correct.
+// Method: both sides in this process, over the loopback; a side that does not read, a side that says nothing, a side
+//         that leaves.
 
 #include <doctest/doctest.h>
 
@@ -67,7 +67,7 @@ TEST_CASE("a side that has left is noticed, and what it sent before is there") {
     CHECK(pair.there.other_has_left());
     const auto half = pair.there.receive(got, 5s);
     REQUIRE_FALSE(half);
-    CHECK(half.error().kind == ErrorKind::retry);  // in the middle
+    CHECK(half.error().kind == ErrorKind::retry);  // in the middle of the bytes
     CHECK(pair.there.receive(got, 5s).error().kind == ErrorKind::missing);
 }
 

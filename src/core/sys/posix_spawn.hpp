@@ -1,4 +1,4 @@
-// What posix_spawn(3) wants set up, with owners. For sys/posix_*.cpp only.
+// Arguments of posix_spawn(3), with owners. For sys/posix_*.cpp only.
 
 #pragma once
 
@@ -24,8 +24,8 @@ struct FileActions {
     FileActions(const FileActions&) = delete;
     FileActions& operator=(const FileActions&) = delete;
 
-    /// Input from `input`, or below 0 from nowhere, output and errors to `output`, and nothing else: an inherited
-    /// descriptor would keep files, sockets and mpiexec's pipes of a dead application alive.
+    /// Input comes from `input`, or from /dev/null if it is below 0; output and errors go to `output`. All other
+    /// descriptors are closed: they would keep files, sockets and mpiexec's pipes of a dead application alive.
     int only_output_to(int output, int input = -1) {
         if (int e = input < 0 ? ::posix_spawn_file_actions_addopen(&raw, 0, "/dev/null", O_RDONLY, 0)
                               : ::posix_spawn_file_actions_adddup2(&raw, input, 0))
@@ -34,7 +34,7 @@ struct FileActions {
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, output, 2)) return e;
         return ::posix_spawn_file_actions_addclosefrom_np(&raw, 3);
     }
-    /// Input and output over `socket`, errors to `errors`, and nothing else.
+    /// Input and output use `socket`, errors go to `errors`, and all other descriptors are closed.
     int only_talk_over(int socket, int errors) {
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, socket, 0)) return e;
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, socket, 1)) return e;
@@ -50,8 +50,8 @@ struct SpawnAttributes {
     SpawnAttributes(const SpawnAttributes&) = delete;
     SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
-    /// A session of its own, and signals as in a fresh login: the application may block or ignore signals; a program
-    /// that cannot be told to end is a nuisance.
+    /// A new session, and signals as in a fresh login. The application may block or ignore signals, but the program
+    /// must still obey them.
     int fresh_session() {
         sigset_t none, all;
         sigemptyset(&none);
@@ -62,7 +62,7 @@ struct SpawnAttributes {
     }
 };
 
-/// The form in which exec takes lists: pointers into `strings`, and a null pointer.
+/// The form of a list for exec: pointers into `strings`, and a null pointer.
 inline std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     std::vector<char*> pointers;
     pointers.reserve(strings.size() + 1);
@@ -71,13 +71,14 @@ inline std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     return pointers;
 }
 
-/// "NAME=value" strings of the caller's environment with the changes made.
+/// "NAME=value" strings: the caller's environment with the changes of `spawn`.
 std::vector<std::string> environment_for(const Spawn& spawn);
 
-/// Starts it in a session of its own, with input and output over `socket`, errors to `errors`, and nothing else.
+/// Starts the program in its own session. Input and output use `socket`, errors go to `errors`; nothing else is
+/// inherited.
 Result<pid_t> spawn_talking(const Spawn& spawn, int socket, int errors);
 
-/// How a child ended: as waitpid says it, 0 where somebody else took its exit code, nothing when it had not by then.
+/// The exit status of a child as from waitpid; 0 if other code collected it; empty if it had not ended by then.
 std::optional<int> end_of(pid_t child, Clock::time_point deadline);
 
 }  // namespace forebay::sys

@@ -27,17 +27,17 @@ Result<Directory> open_directory(int at, const char* name, const std::string& pa
     if (!fd.valid()) return posix_error("open of directory", path, errno);
     Directory directory(::fdopendir(fd.get()));
     if (!directory) return posix_error("fdopendir", path, errno);
-    (void)fd.release();  // the Directory's now
+    (void)fd.release();  // the Directory owns it now
     return directory;
 }
 
-/// An entry, unless it vanished since its name was read.
+/// Fills `entry`; false if it vanished since its name was read.
 Result<bool> look_at(int directory, const struct dirent& listed, const std::string& path, Entry& entry) {
     entry.name = listed.d_name;
     entry.is_directory = listed.d_type == DT_DIR;
-    if (entry.is_directory) return true;  // no stat: its size says nothing
+    if (entry.is_directory) return true;  // no stat: the size of a directory says nothing
     struct stat about {};
-    // A link counts as what it leads to; one that leads nowhere as itself.
+    // A link counts as its target, or as itself if it leads nowhere.
     if (::fstatat(directory, listed.d_name, &about, 0) != 0 &&
         ::fstatat(directory, listed.d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno == ENOENT) return false;
@@ -67,10 +67,10 @@ Result<std::vector<std::string>> names_in(DIR* directory, const std::string& pat
     return names;
 }
 
-// Snapshots are two levels deep; deeper than this is not ours, and each level holds a descriptor.
+// Snapshots are two levels deep. A deeper tree is not ours, and each level holds a descriptor.
 constexpr int tree_levels_max = 16;
 
-/// Told by Linux 5.8 and newer.
+/// Needs Linux 5.8 or newer; false before.
 Result<bool> is_mounted(int fd, const std::string& path) {
     struct statx about {};
     if (::statx(fd, "", AT_EMPTY_PATH, 0, &about) != 0) return posix_error("statx", path, errno);
@@ -81,7 +81,7 @@ Error mounted_error(const std::string& path) {
     return {ErrorKind::refused, path + ": a file system is mounted there, or above it: nothing in it is changed"};
 }
 
-/// Relative to open directories, so that no link swapped in on the way leads the removal elsewhere.
+/// Works relative to open directories, so that no link swapped in on the way leads the removal elsewhere.
 Result<> remove_tree_at(int at, const char* name, const std::string& path, int level, bool crosses_mounts) {
     if (level > tree_levels_max)
         return Error{ErrorKind::refused,
@@ -90,7 +90,7 @@ Result<> remove_tree_at(int at, const char* name, const std::string& path, int l
     const int fd = ::dirfd(directory.get());
     FB_TRY_ASSIGN(is_mount, crosses_mounts ? Result<bool>(false) : is_mounted(fd, path));
     if (is_mount) return mounted_error(path);
-    // Another agent may still add or remove names; a few passes settle it, and then it is an error.
+    // Another agent may still add or remove names. A few passes settle it; after them it is an error.
     for (int pass = 0;; ++pass) {
         FB_TRY_ASSIGN(names, names_in(directory.get(), path));
         for (const auto& child : names) {
@@ -104,12 +104,12 @@ Result<> remove_tree_at(int at, const char* name, const std::string& path, int l
     }
 }
 
-/// A path as the calls of the system take it.
+/// A path in the form that the system's calls take.
 struct PlaceInFolder {
-    Fd folder;  // none: the name is a whole path
+    Fd folder;  // invalid: the name is a whole path
     std::string name;
     bool follows_links = true;
-    bool is_in_mount = false;  // one below the root
+    bool is_in_mount = false;  // a mount below the root
 
     int at() const { return folder.valid() ? folder.get() : AT_FDCWD; }
     const char* leaf() const { return name.c_str(); }
@@ -121,15 +121,15 @@ Result<> make_one_directory(const PlaceInFolder& place, const std::string& path)
     if (::mkdirat(place.at(), place.leaf(), 0777) == 0) return {};
     const int number = errno;
     struct stat about {};
-    // EEXIST may stand for a file; EROFS and EACCES are also given for directories that exist.
+    // EEXIST may mean a file; EROFS and EACCES also come for directories that exist.
     const bool seen = ::fstatat(place.at(), place.leaf(), &about, place.look_flag()) == 0;
     if (seen && S_ISDIR(about.st_mode)) return {};
-    // A mount whose server is gone exists too (measured: GlusterFS); what keeps us from looking is the fault to tell.
+    // A mount without its server exists too (measured: GlusterFS). Then the failed look is the error to report.
     if (!seen && number == EEXIST && errno != ENOENT) return posix_error("stat", path, errno);
     return posix_error("mkdir", path, number);
 }
 
-/// What lies below `root`, whose folders on the way are opened one by one.
+/// A path below `root`; the directories on the way are opened one by one.
 Result<PlaceInFolder> place_below(const std::string& root, std::string_view below, const std::string& path) {
     PlaceInFolder place{Fd(open_no_intr(root.empty() ? "/" : root.c_str(), O_PATH | O_DIRECTORY)), ".", false};
     if (!place.folder.valid()) return posix_error("open of directory", path, errno);
@@ -153,6 +153,7 @@ public:
     explicit PosixStore(std::vector<std::string> roots = {}) : roots_(std::move(roots)) {
         for (auto& root : roots_)
             while (root.ends_with('/')) root.pop_back();
+        // The longest first: a path belongs to the innermost root.
         std::ranges::sort(roots_, std::ranges::greater{}, &std::string::size);
     }
 
@@ -176,7 +177,7 @@ private:
     Result<PlaceInFolder> place_of(const std::string& path) const;
     Result<PlaceInFolder> place_to_change(const std::string& path) const;
 
-    std::vector<std::string> roots_;  // the longest first; none: every path is taken as it is, with its links
+    std::vector<std::string> roots_;  // the longest first; empty: each path is taken as it is, with its links
 };
 
 Result<PlaceInFolder> PosixStore::place_of(const std::string& path) const {
@@ -199,7 +200,7 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     const bool reads = !is_writing(access);
     FB_TRY_ASSIGN(place, reads ? place_of(path) : place_to_change(path));
     bool direct = is_direct(access);
-    // O_NONBLOCK: a FIFO in the place of a file must not hang us; regular files do not know it.
+    // O_NONBLOCK: a FIFO under the file's name must not hang us; regular files ignore it.
     const int flags = O_NONBLOCK | (reads ? O_RDONLY | place.open_flag() : O_RDWR | O_CREAT | O_NOFOLLOW);
     Fd fd(open_at(place.at(), place.leaf(), flags | (direct ? O_DIRECT : 0), 0666));
     if (!fd.valid() && direct && (errno == EINVAL || errno == EOPNOTSUPP)) {
@@ -254,6 +255,7 @@ Result<> PosixStore::remove(const std::string& path) {
 Result<> PosixStore::remove_tree(const std::string& path) {
     FB_TRY_ASSIGN(place, place_to_change(path));
     struct stat about {};
+    // A link is removed itself, never its target.
     if (::fstatat(place.at(), place.leaf(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(about.st_mode))
         return remove(path);
     const auto removed = remove_tree_at(place.at(), place.leaf(), path, 1, place.follows_links);
@@ -261,8 +263,8 @@ Result<> PosixStore::remove_tree(const std::string& path) {
     return {};
 }
 
-// Lustre lays a file out as it is opened for writing for the first time: what mknod makes has no layout yet, and takes
-// the one that it is given.
+// Lustre chooses a layout when a file is first opened for writing. A file of mknod has no layout yet, and takes the
+// given layout.
 Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripes) {
     if (!roots_.empty()) return Store::make_striped(path, stripes);
     const auto wish = lustre_wish(stripes);
@@ -276,7 +278,7 @@ Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripe
 }
 
 std::optional<StripeDefault> PosixStore::default_stripes(const std::string& directory) {
-    std::vector<std::byte> attribute(65536);  // the most that an attribute can have
+    std::vector<std::byte> attribute(65536);  // the largest size of an attribute
     const auto bytes = ::getxattr(directory.c_str(), layout_attribute, attribute.data(), attribute.size());
     if (bytes <= 0) return {};
     return lustre_default(std::span(attribute).first(static_cast<std::size_t>(bytes)));
@@ -306,6 +308,7 @@ Result<std::vector<Entry>> PosixStore::list(const std::string& path) {
         if (is_dot(listed->d_name)) continue;
         Entry entry;
         FB_TRY_ASSIGN(there, look_at(::dirfd(directory.get()), *listed, path, entry));
+        // Below roots, a link is listed as no directory.
         entry.is_directory = entry.is_directory && (place.follows_links || !entry.is_link);
         if (there) entries.push_back(std::move(entry));
     }
@@ -347,7 +350,7 @@ std::unique_ptr<Store> open_posix_store_below(std::vector<std::string> roots) {
 Result<> forget_cached(const std::string& path) {
     Fd fd(open_no_intr(path.c_str(), O_RDONLY));
     if (!fd.valid()) return posix_error("open", path, errno);
-    // Dirty pages are not forgotten.
+    // The kernel does not forget dirty pages: write them back first.
     if (::fdatasync(fd.get()) != 0) return posix_error("fdatasync", path, errno);
     if (const int number = ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED))
         return posix_error("posix_fadvise", path, number);

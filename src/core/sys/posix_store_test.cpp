@@ -1,5 +1,5 @@
-// Goal: the real store does what store.hpp promises, names what failed, and never follows or hangs on what others
-// put in the place of a file.
+// Goal: the real store keeps the promises of store.hpp, reports the failed path, and never follows or hangs on anything
+//       in the place of a file.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ void put(const std::string& path, std::string_view text) { make(path)->write(0, 
 
 std::string get(const std::string& path) { return read_text(posix_store(), path, 4 << 20).value(); }
 
-/// How many pages of a file this machine has cached.
+/// How many pages of a file are in this machine's cache.
 std::ptrdiff_t cached_pages(const std::string& path) {
     const auto bytes = posix_store().open(path, Access::read).value()->size().value();
     const int fd = ::open(path.c_str(), O_RDONLY);
@@ -137,7 +137,7 @@ TEST_CASE("create_direct: past the page cache where the file system can, else bu
         std::fill(bytes.begin(), bytes.end(), std::byte{0});
         CHECK(reader->read(4096, bytes));
         CHECK(text_of(bytes) == text.substr(4096));
-        CHECK(reader->read(5, bytes.first(100)));  // what is not aligned, by whole pages
+        CHECK(reader->read(5, bytes.first(100)));  // unaligned bytes, by whole pages
         CHECK(text_of(bytes.first(100)) == text.substr(5, 100));
         CHECK(reader->read(8192, bytes).error().kind == ErrorKind::corrupt);
         CHECK_FALSE(reader->write(0, bytes));
@@ -263,7 +263,7 @@ TEST_CASE("read_text and write_text_durable: limits, no leavings, the old text a
     CHECK(write_text_durable(store, dir / "no/m", "x").error().kind == ErrorKind::missing);
 }
 
-// Other programs' pages of the file too: the cache may hold what was there before a write that it has not seen.
+// Also pages of other programs: the cache may hold bytes from before a write that it has not seen.
 TEST_CASE("read_direct: any bytes up to the end, from storage, and nothing of the file stays in the cache") {
     const std::string text = [] {
         std::string bytes;
@@ -280,7 +280,7 @@ TEST_CASE("read_direct: any bytes up to the end, from storage, and nothing of th
         CHECK(is_cached);
         const auto reader = posix_store().open(dir / "f", Access::read_direct).value();
         const bool direct = reader->direct(),
-                   is_memory = std::string(parent) == "/dev/shm";  // which no hint takes away
+                   is_memory = std::string(parent) == "/dev/shm";  // no hint removes pages from memory
         for (const auto& [offset, size] :
              {std::pair{0, 2'500'000}, {2'499'999, 1}, {4095, 2}, {4096, 8192}, {5, 100}}) {
             std::string content(static_cast<std::size_t>(size), '\0');
@@ -304,7 +304,7 @@ TEST_CASE("below its roots no link is followed, and nothing else is reached") {
     for (const auto& path : {dir / "real", dir / "real/a", outside}) REQUIRE(store.make_directory(path));
     put(dir / "real/a/file", "inside");
     put(outside + "/file", "outside");
-    REQUIRE(::symlink("real", root.c_str()) == 0);  // who names it may mean a link
+    REQUIRE(::symlink("real", root.c_str()) == 0);  // the user of the root may mean a link
     REQUIRE(::symlink(outside.c_str(), (root + "/link").c_str()) == 0);
     REQUIRE(::symlink((outside + "/file").c_str(), (root + "/a/link").c_str()) == 0);
 
@@ -330,7 +330,7 @@ TEST_CASE("below its roots no link is followed, and nothing else is reached") {
     CHECK(below->make_directory(root + "/a/new"));
     CHECK(below->rename(root + "/a/file", root + "/a/new/file"));
     CHECK(below->remove_tree(root + "/a"));
-    CHECK(below->remove_tree(root + "/link"));  // itself
+    CHECK(below->remove_tree(root + "/link"));  // removes the link itself
     CHECK(get(outside + "/file") == "outside");
     CHECK(below->list(root).value().empty());
 }

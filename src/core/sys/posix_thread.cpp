@@ -17,13 +17,14 @@ namespace forebay::sys {
 
 namespace {
 
-// Held back in the caller while it starts a thread, which is born with the caller's mask.
+// Blocks signals in the caller while it starts a thread, because the thread inherits the caller's mask.
 class SignalsHeld {
 public:
     SignalsHeld() {
         sigset_t held;
         ::sigfillset(&held);
-        // A fault of the thread itself is nothing to wait with; the kernel would end the process without a word.
+        // A fault of the thread itself cannot wait: if it were blocked, the kernel would end the process without a
+        // word.
         for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) ::sigdelset(&held, own);
         ::pthread_sigmask(SIG_BLOCK, &held, &before_);
     }
@@ -35,7 +36,7 @@ private:
     sigset_t before_;
 };
 
-// Of the threads that have worked together with this one, whose own clocks end with them.
+// CPU time of the threads that worked together with this thread: their own clocks end with them.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local std::chrono::nanoseconds others_cpu_time{0};
 
@@ -43,9 +44,10 @@ void run(const std::function<void()>& work) {
     try {
         work();
     } catch (const abi::__forced_unwind&) {
+        // glibc ends the process if the unwinding of a cancelled thread stops.
         throw;
     } catch (...) {
-        // The process belongs to the application.
+        // The process belongs to the application: the exception ends only this thread.
     }
 }
 
@@ -74,7 +76,7 @@ void Thread::join() {
 }
 
 void work_together(std::uint64_t threads, const std::function<void()>& work) {
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the variables below
     std::exception_ptr thrown;
     std::chrono::nanoseconds used{0};
     const auto beside = [&] {
@@ -91,8 +93,8 @@ void work_together(std::uint64_t threads, const std::function<void()>& work) {
         used += cpu_time();
     };
     {
-        std::vector<Thread> others;  // joined where this block is left
-        // What keeps the others from starting is no error of the work: those there are do it all.
+        std::vector<Thread> others;  // joined at the end of this block
+        // A thread that cannot start is no error of the work: the started threads do it all.
         static_cast<void>(attempt([&]() -> Result<> {
             others.reserve(threads);
             while (others.size() + 1 < threads) {
@@ -109,7 +111,7 @@ void work_together(std::uint64_t threads, const std::function<void()>& work) {
 
 std::chrono::nanoseconds cpu_time() {
     struct timespec own {};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);  // of the calling thread it never fails
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);  // never fails for the calling thread
     return std::chrono::seconds(own.tv_sec) + std::chrono::nanoseconds(own.tv_nsec) + others_cpu_time;
 }
 

@@ -1,5 +1,6 @@
-// Goal: threads of ours take no signals of the application and throw nothing at it; none to be had is an Error.
-// Method: a handler counts where it runs; a child of a user of its own may have one thread and no more.
+// Goal: threads of ours take no signals of the application and pass no exception to it. If there are no more threads,
+//       that is an Error.
+// Method: a handler counts its threads; a child of a separate user may have only one thread.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -66,7 +67,7 @@ TEST_CASE("CPU time is that of the thread and of those that worked together with
     REQUIRE(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &process) == 0);
     CHECK(used <= std::chrono::seconds(process.tv_sec) + std::chrono::nanoseconds(process.tv_nsec));
     Thread::start(burn).value().join();
-    CHECK(cpu_time() - before < used + each);  // a thread of its own is not this one's work
+    CHECK(cpu_time() - before < used + each);  // a separate thread is not this thread's work
 }
 
 TEST_CASE("signals are the application's, and its mask stays as it was") {
@@ -79,7 +80,7 @@ TEST_CASE("signals are the application's, and its mask stays as it was") {
         CHECK(sigismember(&inside, theirs) == 1);
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) CHECK(sigismember(&inside, fault) == 0);
 
-    // Sent to the process while only threads of ours look: it waits for the application's.
+    // Sent to the process while only threads of ours could take it: it waits for a thread of the application.
     ::signal(SIGUSR1, handle);
     sigset_t user;
     sigemptyset(&user);

@@ -1,5 +1,5 @@
-// Whether a directory answers, and how fast it is, asked by a child that may hang in it. Between fork and its end the
-// child calls only what POSIX lets a child of several threads call: no memory is taken and no lock.
+// Tests in a child whether a directory answers, and how fast: the child may hang there. Between fork and its end the
+// child calls only functions that POSIX allows in the child of a threaded process: no allocation, no lock.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -22,15 +22,14 @@ namespace forebay::sys {
 
 namespace {
 
-// What a child says: which call failed, and errno; 0: none.
+// The child's report: the failed call and its errno; 0: no failure.
 struct ChildFailure {
     const char* call = nullptr;
     int number = 0;
 };
 ChildFailure child_failure(const char* call) { return {call, errno}; }
 
-// `Answer` begins with a ChildFailure; of a child's text constants the parent has the same ones. A pipe takes it in one
-// piece.
+// `Answer` begins with a ChildFailure; its text constants are also valid in the parent. A pipe takes it in one piece.
 template <class Answer, class Work>
 Result<Answer> asked_of_child(const std::string& directory, std::chrono::milliseconds at_most, const Work& work) {
     static_assert(sizeof(Answer) <= 4096);
@@ -40,7 +39,7 @@ Result<Answer> asked_of_child(const std::string& directory, std::chrono::millise
     const pid_t child = ::fork();
     if (child < 0) return posix_error("fork", directory, errno);
     if (child == 0) {
-        // Whoever reads what this program prints would wait for a child that is stuck.
+        // If this child gets stuck, readers of the program's output must not wait for it: it closes all descriptors.
         const auto kept = static_cast<unsigned>(to.get());
         if (kept > 0) ::close_range(0, kept - 1, 0);
         ::close_range(kept + 1, ~0u, 0);
@@ -62,6 +61,7 @@ Result<Answer> asked_of_child(const std::string& directory, std::chrono::millise
     }
     if (got < 0) {
         ::kill(child, SIGKILL);
+        // Not waited for: the child may be stuck in the kernel for good.
         ::waitpid(child, nullptr, WNOHANG);
         return Error{ErrorKind::retry, fmt::format("{} has not answered for {}", directory,
                                                    show_seconds(std::chrono::duration<double>(at_most).count()))};
@@ -72,7 +72,7 @@ Result<Answer> asked_of_child(const std::string& directory, std::chrono::millise
     return answer;
 }
 
-// A name that nobody else takes, which a person who meets it understands.
+// A unique name that a person understands.
 std::string child_name(const std::string& directory) {
     return fmt::format("{}/.forebay-preflight-{:016x}", directory, random_u64());
 }
@@ -109,14 +109,14 @@ ChildFailure do_write(const char* file, std::span<const std::byte> piece, std::u
     int fd = open_no_intr(file, flags | O_DIRECT, 0600);
     if (fd < 0 && errno == EINVAL) fd = open_no_intr(file, flags, 0600);
     if (fd < 0) return child_failure("open");
-    // Before its first byte it has lost its name: nothing stays, whatever ends this process.
+    // Without a name before its first byte: nothing stays, whatever ends this process.
     if (::unlink(file) != 0) return child_failure("unlink");
     const double begin = child_seconds();
     while (took.bytes < bytes && child_seconds() - begin < seconds_max) {
         const auto part = std::min<std::uint64_t>(piece.size(), bytes - took.bytes);
         const auto done = ::pwrite(fd, piece.data(), part, static_cast<off_t>(took.bytes));
         if (done < 0 && errno == EINTR) continue;
-        // Some file systems take the flag, and refuse the write.
+        // Some file systems accept the flag at the open, but refuse the write.
         if (done < 0 && errno == EINVAL && took.bytes == 0 && ::fcntl(fd, F_SETFL, 0) == 0) {
             if (::pwrite(fd, piece.data(), part, 0) == static_cast<ssize_t>(part)) took.bytes = part;
             else return child_failure("pwrite");

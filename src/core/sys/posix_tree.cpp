@@ -1,4 +1,4 @@
-// Folders of POSIX file systems, by descriptors alone.
+// Directories of POSIX file systems, only by descriptors.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,15 +32,15 @@ namespace forebay::sys {
 
 namespace {
 
-// Some 1,500 names at once: 100 names of 20 bytes are 5 KB, and a call for 32 KiB costs what one for less does.
+// Some 1,500 names at once: 100 names of 20 bytes are 5 KB, and a call for 32 KiB costs as much as a smaller call.
 constexpr std::size_t listing_bytes = 65'536;
 
-// In no header: they are no part of the kernel.
+// In no header, because they are no part of the kernel.
 constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1, lustre_magic = 0x0bd0'0bd0;
 constexpr decltype(statfs::f_type) ntfs3_magic = 0x7366'746e, ntfs_magic = 0x5346'544e, hfs_magic = 0x4244,
                                    hfsplus_magic = 0x482b, cifs_magic = 0xff53'4d42, smb2_magic = 0xfe53'4d42,
                                    exfat_magic = 0x2011'bab0, bcachefs_magic = 0xca45'1a4e;
-// O_LOV_DELAY_CREATE of Lustre's lustre_user.h; of other file systems neither flag changes anything about an open file.
+// O_LOV_DELAY_CREATE of Lustre's lustre_user.h. On other file systems neither flag affects an open file.
 constexpr int lays_out_later = O_NOCTTY | O_ASYNC;
 
 EntryKind kind_of_listed(unsigned char type) {
@@ -56,7 +56,7 @@ EntryKind kind_of_listed(unsigned char type) {
     }
 }
 
-// Whether this process has it, whoever it is: root of a container may lack it. Asked once: it is for each entry.
+// True if this process has the capability: root of a container may lack it. Asked once, because each entry needs it.
 bool has_right(unsigned capability) {
     static const auto rights = [] {
         __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -98,6 +98,7 @@ public:
         FB_TRY(check_component(name));
         auto names = lists_below_ ? attribute_names_below(fd(), name) : std::nullopt;
         if (!names) {
+            // The kernel lacks listxattrat(2): asked by path from now on.
             lists_below_ = false;
             names = attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
         }
@@ -177,10 +178,11 @@ private:
     Result<std::unique_ptr<OpenFile>> make_regular(const std::string& name, std::uint32_t permissions, int flags);
 
     bool was_listed_ = false;
-    std::atomic<bool> lists_below_{true};  // the kernel has the call
+    std::atomic<bool> lists_below_{true};  // until the kernel turns out to lack the call
 };
 
 Result<> PosixFolder::list(const NameTaker& take) {
+    // A second listing begins at the first name again.
     if (was_listed_ && ::lseek(fd(), 0, SEEK_SET) != 0) return posix_error("lseek", name(), errno);
     was_listed_ = true;
     const std::unique_ptr<char[]> buffer(new char[listing_bytes]);
@@ -220,8 +222,8 @@ Result<std::unique_ptr<Folder>> PosixFolder::open_folder(const std::string& name
         std::make_unique<PosixFolder>(PosixEntry(std::move(opened), name, OpenedHow::fully)));
 }
 
-// O_NONBLOCK: a fifo or device that took the file's name meanwhile must not hang the open. Whether it is a regular file
-// its status says, which callers ask for next: no call of its own is spent on that.
+// O_NONBLOCK: a fifo or device that took the file's name must not hang the open. Callers ask for the status next, and
+// see there if it is a regular file: no extra call is spent on that here.
 Result<std::unique_ptr<OpenFile>> PosixFolder::open_regular(const std::string& name, int flags) {
     FB_TRY(check_component(name));
     Fd opened(open_at_alone(fd(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
@@ -260,7 +262,7 @@ Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, con
     return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
 }
 
-// Those that always fold may be mounted so that they do not, which costs a listing of folders with old entries.
+// File systems with `always` may be mounted without folding. That costs a listing of directories with old entries.
 CaseFolding case_folding_of(decltype(statfs::f_type) type) {
     switch (static_cast<std::uint32_t>(type)) {
         case MSDOS_SUPER_MAGIC:
@@ -289,6 +291,7 @@ Result<FileSystemTraits> PosixFolder::file_system() {
         EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, zfs_magic};
     std::uint64_t id = 0;
     static_assert(sizeof(about.f_fsid) == sizeof(id));
+    // The fields of f_fsid are not public.
     std::memcpy(&id, &about.f_fsid, sizeof(id));
     const bool has_layouts = about.f_type == lustre_magic || ::fgetxattr(fd(), layout_attribute, nullptr, 0) > 0;
     return FileSystemTraits{.outlives_power = !in_memory,
@@ -305,7 +308,7 @@ Result<> PosixFolder::can_make(EntryKind kind) {
     return Error{ErrorKind::refused, "only root makes devices"};
 }
 
-// An ordinary user gives nothing away, and to the groups that he is in alone.
+// An ordinary user keeps the owner, and gives entries only to the user's own groups.
 Result<> PosixFolder::can_own(std::uint32_t user, std::uint32_t group) {
     if (has_right(CAP_CHOWN)) return {};
     const bool stays = user == ::geteuid() || user == same_user;
@@ -314,7 +317,7 @@ Result<> PosixFolder::can_own(std::uint32_t user, std::uint32_t group) {
                  "this user may not give entries to " + std::to_string(user) + ":" + std::to_string(group)};
 }
 
-// A file system that has no attribute of a kind says so too when it is asked for one.
+// A file system that lacks this kind of attribute also says so when it is asked for one.
 Result<> PosixFolder::can_have(const std::string& attribute_name) {
     if (attribute_name == "security.capability" && !has_right(CAP_SETFCAP))
         return Error{ErrorKind::refused, "only root gives files capabilities"};
@@ -323,7 +326,7 @@ Result<> PosixFolder::can_have(const std::string& attribute_name) {
     return asked.error();
 }
 
-// A file that never has a name, and is gone with its descriptor: no file system tells its times otherwise.
+// Uses a nameless file, which is gone with its descriptor: file systems show the times that they keep in no other way.
 FileTime PosixFolder::time_held(FileTime modified) {
     const Fd file(open_at_alone(fd(), ".", O_TMPFILE | O_WRONLY, 0600));
     const std::array<timespec, 2> times{
@@ -334,10 +337,11 @@ FileTime PosixFolder::time_held(FileTime modified) {
     return {status.st_mtim.tv_sec, static_cast<std::uint32_t>(status.st_mtim.tv_nsec)};
 }
 
-// Of those that this process may open: into others it has put nothing.
+// Only mounts that this process may open: it has written nothing to the rest.
 Result<> PosixFolder::each_mount(const TakeMount& take) {
     const auto mounts = kernel_text("/proc/self/mountinfo");
     std::array<char, PATH_MAX> path{};
+    // mountinfo has whole paths, so the path of this directory is needed.
     const auto bytes = ::readlink(path_of_fd(fd()).c_str(), path.data(), path.size());
     if (!mounts || bytes < 0) return {};
     for (const auto& below : mount_points_below(*mounts, {path.data(), static_cast<std::size_t>(bytes)})) {
@@ -348,6 +352,7 @@ Result<> PosixFolder::each_mount(const TakeMount& take) {
 }
 
 Result<> PosixFolder::sync_file_system() {
+    // syncfs(2) syncs a single file system, so the mounts below are synced one by one.
     FB_TRY(done(::syncfs(fd()), "syncfs", name()));
     return each_mount([](const std::string& path, int mount) { return done(::syncfs(mount), "syncfs", path); });
 }

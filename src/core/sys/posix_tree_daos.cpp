@@ -1,6 +1,5 @@
-// Where the containers of DAOS are that paths and addresses name. What dfuse and the tools of DAOS tell is in their
-// documents (docs/user/filesystem.md) and in daos_uns.h: the mount's kind is fuse.daos, and the root of a container has
-// the attribute user.daos.
+// Finds the DAOS containers of paths and addresses. Source: the documents of DAOS (docs/user/filesystem.md) and
+// daos_uns.h. A mount of dfuse has the kind fuse.daos, and the root of a container has the attribute user.daos.
 
 #include <fmt/format.h>
 #include <mntent.h>
@@ -43,7 +42,7 @@ std::optional<std::string> link_at(const std::string& path) {
     return std::string(value.data(), static_cast<std::size_t>(bytes));
 }
 
-// The last one first: it lies on top of what was mounted there before.
+// The last mount first: it lies on top of earlier mounts.
 std::vector<std::string> dfuse_mounts() {
     std::vector<std::string> places;
     FILE* const table = ::setmntent("/proc/self/mounts", "r");
@@ -56,7 +55,7 @@ std::vector<std::string> dfuse_mounts() {
     return places;
 }
 
-// Without looking at it: what is preloaded may answer in the kernel's place.
+// By its path, not by its file system: a preloaded library may answer in the kernel's place.
 bool lies_below(const std::string& path, const std::vector<std::string>& mounts) {
     std::error_code failed;
     const auto full = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed).string();
@@ -64,7 +63,7 @@ bool lies_below(const std::string& path, const std::vector<std::string>& mounts)
                                [&](const auto& mount) { return full == mount || full.starts_with(mount + "/"); });
 }
 
-// Descriptors of libpil4dfs are numbers that the kernel does not know, unless it is told to be compatible.
+// The kernel does not know the descriptors of libpil4dfs, unless the library is set to be compatible.
 Result<> check_preloaded(const std::string& path) {
     if (variable("LD_PRELOAD").find(preloaded_library) == std::string::npos) return {};
     const auto compatible = variable("D_IL_COMPATIBLE");
@@ -84,7 +83,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// The text behind `"key":`, of what the tools of DAOS print; empty where there is none.
+// The text behind `"key":` in the output of the DAOS tools; empty if there is none.
 std::string text_in(const std::string& json, const std::string& key) {
     auto at = json.find('"' + key + '"');
     if (at == json.npos) return {};
@@ -92,7 +91,7 @@ std::string text_in(const std::string& json, const std::string& key) {
     return at == json.npos ? "" : json.substr(at + 1, json.find('"', at + 1) - at - 1);
 }
 
-// dfuse tells UUIDs alone; which these are of labels the servers are asked by the program of DAOS.
+// dfuse shows only UUIDs. To find the UUIDs of labels, the program of DAOS asks the servers.
 Result<DaosPlace> with_uuids(const DaosPlace& place) {
     DaosPlace resolved = place;
     if (!is_uuid(place.pool) || !is_uuid(place.container)) {
@@ -108,6 +107,7 @@ Result<DaosPlace> with_uuids(const DaosPlace& place) {
                             output ? "daos container query does not tell" : output.error().what),
                 "", "name the path where it is mounted, or pool and container by their UUIDs"};
     }
+    // UUIDs are compared as texts, and users may write them in capital letters.
     resolved.pool = lower(resolved.pool);
     resolved.container = lower(resolved.container);
     return resolved;
@@ -120,7 +120,8 @@ bool shows(const std::string& path, const DaosPlace& wanted) {
     return place && lower(place->pool) == wanted.pool && lower(place->container) == wanted.container;
 }
 
-// A mount shows one container, those of a pool below their UUIDs, or those of all pools below the UUIDs of both.
+// A mount shows one container, the containers of a pool below their UUIDs, or the containers of all pools below both
+// UUIDs.
 Result<std::optional<std::string>> shown_at(const DaosPlace& place) {
     const auto mounts = dfuse_mounts();
     if (mounts.empty()) return std::optional<std::string>();
@@ -132,7 +133,7 @@ Result<std::optional<std::string>> shown_at(const DaosPlace& place) {
     return std::optional<std::string>();
 }
 
-// Of the places where DAOS is installed, and those where this process looks for libraries.
+// Searches this process's library paths, then the places of a DAOS installation.
 std::string preloadable() {
     auto places = variable("LD_LIBRARY_PATH") + ":/usr/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib:/opt/daos/lib64";
     while (!places.empty()) {
@@ -178,6 +179,7 @@ Result<FoundTree> find_tree(const std::string& named) {
     FB_TRY(check_preloaded(named));
     auto at = named.substr(0, named.find_last_not_of('/') + 1);
     std::string below;
+    // Goes up to the nearest path that exists. The missing parts lie in its container.
     for (struct stat about{}; ::stat(at.c_str(), &about) != 0; at = directory_of(at)) {
         const auto name = leaf_of(at);
         if (errno != ENOENT || name.empty() || name == "." || name == "..") return as_named;

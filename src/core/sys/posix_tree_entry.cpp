@@ -28,7 +28,7 @@ constexpr long listxattrat_call =
 
 bool has_no_attributes(int number) { return number == EOPNOTSUPP || number == ENOSYS; }
 
-// `ask` is getpwnam_r(3) or getgrnam_r(3). An account with more than this has names by the thousand.
+// `ask` is getpwnam_r(3) or getgrnam_r(3). An account with a larger text has names by the thousand.
 template <class Account, class Ask>
 std::optional<Account> account_of(const std::string& name, const Ask& ask) {
     constexpr std::size_t account_bytes = 256u << 10;
@@ -41,14 +41,14 @@ std::optional<Account> account_of(const std::string& name, const Ask& ask) {
 
 FileTime time_of(const statx_timestamp& time) { return {.seconds = time.tv_sec, .nanoseconds = time.tv_nsec}; }
 
-// Where nothing can be changed, nothing is known of what could be kept of an entry.
+// A read-only file system does not show which properties it could keep, so another try may succeed.
 Error change_error(const std::string& call, const std::string& name, int number) {
     auto error = posix_error(call, name, number);
     if (number == EROFS) error.kind = ErrorKind::retry;
     return error;
 }
 
-// The value is too large for this file system, or its table of attributes is full: that is no full disk.
+// The value is too large for this file system, or its attribute table is full. The disk is not full.
 Error attribute_error(const char* call, const std::string& name, int number) {
     if (number == E2BIG || number == ENOSPC || number == ERANGE || number == EINVAL) {
         auto error = posix_error(call, name, number);
@@ -58,7 +58,7 @@ Error attribute_error(const char* call, const std::string& name, int number) {
     return change_error(call, name, number);
 }
 
-// `list` answers as listxattr(2).
+// `list` returns as listxattr(2) does.
 template <class List>
 Result<std::vector<std::string>> names_by(const std::string& shown_name, const List& list) {
     std::array<char, name_list_bytes> first;
@@ -66,6 +66,7 @@ Result<std::vector<std::string>> names_by(const std::string& shown_name, const L
     const char* names = first.data();
     auto bytes = list(first.data(), first.size());
     if (bytes < 0 && errno == ERANGE) {
+        // The names need more than the first buffer.
         larger.resize(attribute_bytes_max);
         bytes = list(larger.data(), larger.size());
         names = larger.data();
@@ -78,7 +79,7 @@ Result<std::vector<std::string>> names_by(const std::string& shown_name, const L
     return attribute_names;
 }
 
-// `get` answers as getxattr(2).
+// `get` returns as getxattr(2) does.
 template <class Get>
 Result<std::string> value_by(const std::string& attribute_name, const std::string& shown_name, const Get& get) {
     std::array<char, name_list_bytes> first;
@@ -122,7 +123,7 @@ Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::st
     status.group = about.stx_gid;
     status.names = about.stx_nlink;
     status.bytes = about.stx_size;
-    status.allocated_bytes = about.stx_blocks * 512;  // blocks of stat are 512 bytes whatever the file system's are
+    status.allocated_bytes = about.stx_blocks * 512;  // stat counts blocks of 512 bytes on all file systems
     status.device_number = std::uint64_t{about.stx_rdev_major} << 32 | about.stx_rdev_minor;
     status.id = {.device = makedev(about.stx_dev_major, about.stx_dev_minor), .number = about.stx_ino};
     status.accessed = time_of(about.stx_atime);
@@ -178,7 +179,7 @@ Result<> check_component(const std::string& name) {
     return posix_error("use as one name", name, EPERM);
 }
 
-// By descriptor where that is possible: /proc need not be mounted, and no path is parsed.
+// By descriptor if possible: /proc need not be mounted, and no path is parsed.
 Result<std::vector<std::string>> PosixEntry::attribute_names() const {
     FB_TRY_ASSIGN(names, opened_ == OpenedHow::as_path ? attribute_names_at(path_of_fd(fd()), name_, true)
                                                        : names_by(name_, [this](char* all, std::size_t bytes) {
@@ -243,6 +244,7 @@ void PosixEntry::unlock() const { static_cast<void>(::flock(fd_.get(), LOCK_UN))
 Result<bool> PosixEntry::lock_alone() const {
     if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
     if (errno == EWOULDBLOCK) return false;
+    // The file system has no locks.
     if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF || errno == EINVAL) return true;
     return posix_error("flock", name_, errno);
 }

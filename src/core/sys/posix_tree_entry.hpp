@@ -1,4 +1,4 @@
-// OpenEntry over a descriptor: what files, folders and all other entries share. For sys/posix_tree*.cpp only.
+// OpenEntry over a descriptor: the part that all kinds of entries share. For sys/posix_tree*.cpp only.
 
 #pragma once
 
@@ -12,30 +12,30 @@
 
 namespace forebay::sys {
 
-/// Of O_PATH alone the calls on descriptors are refused (EBADF): such an entry is reached through /proc/self/fd, a link
-/// of the kernel's own that leads to the open inode and nowhere else.
+/// The kernel refuses calls on O_PATH descriptors (EBADF). Such an entry is reached through /proc/self/fd, a link of
+/// the kernel that always leads to the open inode.
 enum class OpenedHow { fully, as_path };
 
-/// Asks by statx(2) in one call, by which also symbolic links and what cannot be opened are looked at.
+/// Makes one statx(2) call. It works for symbolic links and for entries that cannot be opened.
 Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::string& shown_name);
 EntryKind kind_of_mode(unsigned mode);
 
-/// Attributes by the path of a descriptor or of a name below it, which is not followed.
+/// Attributes by path: of a descriptor with `follow`, of a name below it without.
 Result<std::vector<std::string>> attribute_names_at(const std::string& path, const std::string& shown_name,
                                                     bool follow);
 Result<std::string> attribute_at(const std::string& path, const std::string& attribute_name,
                                  const std::string& shown_name, bool follow);
-/// The same by listxattrat(2), which Linux has since 6.13: no path through /proc is looked up, which takes longer than
-/// the call. Nothing where the kernel does not have it.
+/// The same by listxattrat(2), in Linux since 6.13. It saves the lookup of a path through /proc, which takes longer
+/// than the call. Empty if the kernel lacks it.
 std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder, const std::string& name);
-/// dfuse gives the root of each container an attribute that says which it is, and that is no part of the tree; on other
-/// file systems it makes a directory stand for a container. `name` is that of an entry of `fd`, or "".
+/// Removes the attribute with which dfuse marks the root of each container: it is no part of the tree. On other file
+/// systems the attribute stays, because it makes a directory stand for a container. `name` is an entry of `fd`, or "".
 void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name);
 std::string path_of_fd(int fd);
-/// "a name is one component": `refused` of anything else, before the kernel sees it, which ends names at a zero byte.
+/// `refused` if `name` is not a single component. The kernel cannot check this, because it ends names at a zero byte.
 Result<> check_component(const std::string& name);
 
-/// What OpenEntry promises, of any kind of entry.
+/// Implements OpenEntry for any kind of entry.
 class PosixEntry {
 public:
     PosixEntry(Fd fd, std::string name, OpenedHow opened)
@@ -60,7 +60,7 @@ private:
     OpenedHow opened_;
 };
 
-/// An interface that is an OpenEntry, with that part of it made.
+/// An interface derived from OpenEntry, with the OpenEntry part implemented.
 template <class Interface>
 class EntryOver : public Interface {
 public:

@@ -57,7 +57,7 @@ Result<std::optional<ByteStretch>> PosixTreeFile::next_data(std::uint64_t offset
     const auto begin = ::lseek(fd(), static_cast<off_t>(offset), SEEK_DATA);
     if (begin < 0 && errno == ENXIO) return std::optional<ByteStretch>();
     if (begin < 0) return posix_error("lseek for data", name(), errno);
-    // Every file ends with a hole of its own: none is found only where it was cut in between.
+    // Each file ends with a virtual hole: none is found only if the file was cut in between.
     const auto end = ::lseek(fd(), begin, SEEK_HOLE);
     if (end < 0 && errno == ENXIO) return std::optional<ByteStretch>();
     if (end < 0) return posix_error("lseek for a hole", name(), errno);
@@ -71,7 +71,7 @@ Result<std::uint64_t> PosixTreeFile::copy_from(OpenFile& source, std::uint64_t o
     auto from = static_cast<off_t>(offset), to = from;
     const auto copied = ::copy_file_range(other->fd(), &from, fd(), &to, bytes, 0);
     if (copied >= 0) return static_cast<std::uint64_t>(copied);
-    // EXDEV and EINVAL: between two kinds of file systems, or of a file that cannot be spliced.
+    // EXDEV and EINVAL: two kinds of file systems, or a file that cannot be spliced.
     const bool cannot = errno == EXDEV || errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM;
     auto error = posix_error("copy_file_range at " + std::to_string(offset), name(), errno);
     if (cannot) error.kind = ErrorKind::unsupported;

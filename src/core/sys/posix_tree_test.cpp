@@ -1,5 +1,6 @@
-// Goal: folders reach their own entries alone, follow no link and wait for no fifo, and tell all that an entry has.
-// Method: real folders with links that lead outside, names that are no names, and attributes on every kind of entry.
+// Goal: directories reach only their own entries, follow no link and wait for no fifo, and report all properties of an
+//       entry.
+// Method: real directories with links that lead outside, invalid names, and attributes on every kind of entry.
 
 #include <doctest/doctest.h>
 
@@ -57,7 +58,7 @@ TEST_CASE("tree: no link is followed") {
     CHECK_FALSE(folder->make_file("file", 0600));
     CHECK(folder->status_of("file").value().kind == EntryKind::link);
     CHECK(folder->link_text("file").value() == outside / "secret");
-    // What is set, is set on the link itself.
+    // Settings go to the link itself.
     const auto link = folder->open_entry("file").value();
     CHECK(link->status().value().kind == EntryKind::link);
     const auto before = sys::open_posix_folder(outside.path()).value()->status_of("secret").value();
@@ -71,7 +72,7 @@ TEST_CASE("tree: a fifo is made, looked at, and not waited for") {
     const auto folder = sys::open_posix_folder(directory.path()).value();
     REQUIRE(folder->make_special("fifo", {.kind = EntryKind::fifo}));
     CHECK(folder->status_of("fifo").value().kind == EntryKind::fifo);
-    const auto file = folder->open_file("fifo");  // returns at once, and its status says what it is
+    const auto file = folder->open_file("fifo");  // returns at once, and its status has the kind
     if (file) CHECK((*file)->status().value().kind == EntryKind::fifo);
     const auto entry = folder->open_entry("fifo").value();
     REQUIRE(entry->set_permissions(0640));

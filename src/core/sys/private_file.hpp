@@ -1,4 +1,4 @@
-// Files and directories that are closed to others: tokens, what is staged.
+// Files and directories that are closed to other users: tokens, staged data.
 
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace forebay::sys {
 
-/// Creates a directory that belongs to this user alone (0700); an existing one is accepted only if it is a
-/// directory, not a link, owned by this user and closed to others; else `refused` with the reason.
+/// Creates a directory with mode 0700. An existing directory is accepted only if it is no link, belongs to this user
+/// and is closed to other users; else `refused` with the reason.
 Result<> make_private_directory(const std::string& path);
 
-/// The text, of at most 64 KiB, of a file of this user that is closed to others; `refused` for another file.
+/// The text, at most 64 KiB, of a private file of this user; `refused` for any other file.
 Result<std::string> read_private(const std::string& path);
-/// Gives `path` this content, in a file that is closed to others from the first moment on.
+/// Gives `path` this content, in a file that is private from the first moment on.
 Result<> write_private(const std::string& path, const std::string& text);
-/// The same for a new file; false, and nothing is changed, where one is. Of several that call it, of any hosts, one
-/// makes the file.
+/// Creates a new private file. Returns false, and changes nothing, if the name is taken. If several processes of any
+/// hosts call it, only one makes the file.
 Result<bool> create_private(const std::string& path, const std::string& text);
 
 }  // namespace forebay::sys

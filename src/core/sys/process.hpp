@@ -1,4 +1,4 @@
-// This process and others: signals, CPUs, programs that are started.
+// This process and other processes: signals, CPUs, starting programs.
 
 #pragma once
 
@@ -17,29 +17,28 @@ std::int64_t process_id();
 /// The name of the program that started this process, as in /proc/PID/comm: at most 15 characters. Empty if unknown.
 std::string name_of_parent();
 
-/// Takes the numbers 0 to 2 where they are closed, so that no file of ours or of a library gets one; whoever writes to
-/// them fails as before. For programs at their start; what opens something here calls it itself.
+/// Occupies the numbers 0 to 2 if they are closed, so that no file of ours or of a library gets them. Writes to them
+/// fail as before. Programs call it at their start; functions that open something here call it themselves.
 void hold_standard_descriptors();
 
-/// For programs of ours at their start: a file of theirs that outgrows the limit on its size (ulimit -f) is an error of
-/// the write, where the kernel's signal would end them. The library never touches the application's signals.
+/// Programs of ours call this at their start. If a file outgrows the limit on its size (ulimit -f), the write then
+/// fails, and no signal ends the program. The library never touches the application's signals.
 void ignore_file_size_signal();
 
-/// SIGTERM, SIGINT and, unless it is ignored, SIGHUP as something to wait for: for programs, made before they start
-/// threads.
+/// Waits for SIGTERM, SIGINT and, unless it is ignored, SIGHUP. For programs only; create it before they start threads.
 class EndSignals {
 public:
     EndSignals();
-    /// Until one has come, whose number it gives; the next one ends the process.
+    /// Waits for a signal and returns its number; the next signal ends the process.
     int wait();
-    /// Its number, if one has come; 0: none.
+    /// The number of a signal that has come, or 0.
     int come() const;
-    /// Ends this process as the signal would have done.
+    /// Ends this process as the signal would.
     [[noreturn]] static void end_by(int signal);
 };
 
-/// For programs: before SIGINT or SIGTERM ends this process, as it would have done, a line says on standard error what
-/// is `safe` and what is `next`. A signal that is ignored stays so.
+/// For programs: before SIGINT or SIGTERM ends this process as usual, a line on standard error reports `safe` and
+/// `next`. Ignored signals stay ignored.
 void say_when_ended(const std::string& safe, const std::string& next);
 
 struct Spawn {
@@ -48,20 +47,20 @@ struct Spawn {
     std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
     std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
     std::string log_path;                                          // stdout and stderr, appended
-    // Whether it is ready, seen from outside: looked at once it has become a daemon, where its exit code cannot be had
-    // since the application ignores SIGCHLD or collects all children itself.
+    // Checks from outside if the program is ready. Asked when its first process has ended but its exit code cannot
+    // be had: the application ignores SIGCHLD or collects all children itself.
     std::function<bool()> is_ready = {};
-    std::function<bool()> interrupted = {};  // asked during the wait; true ends it as the timeout does
+    std::function<bool()> interrupted = {};  // asked during the wait; true ends the wait like the timeout
 };
 
-/// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is
-/// expected to fork and let its first process exit with 0 once it is ready (see DaemonStart). Waits for that at
-/// most `timeout`, then kills what it started and answers `retry`. Another exit code is `broken`, with the end of
-/// the log in the text. Only descriptors 0-2 are inherited; signals are as in a fresh login.
+/// Starts a program in its own session. It outlives this process and is nobody's zombie. The program must fork, and let
+/// its first process exit with 0 when it is ready (see DaemonStart). Waits for that at most `timeout`, then kills the
+/// program and returns `retry`. Another exit code is `broken`, with the end of the log in the text. Only descriptors
+/// 0-2 are inherited; signals are as in a fresh login.
 Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout);
 
-/// The other half, called early by the started program, before it has threads: forks and returns in the child; the
-/// parent exits with 0 when the object's ready() is called, or with 1 if the child ends or drops the object before.
+/// The other half. The started program calls it early, before it has threads. It forks and returns in the child. The
+/// parent exits with 0 when the child calls ready(), or with 1 if the child ends or drops the object before.
 class DaemonStart {
 public:
     static Result<DaemonStart> fork_away();
@@ -77,47 +76,47 @@ private:
     int fd_ = -1;
 };
 
-/// What a program prints, its errors too, at most 64 KiB of it. The program is looked for in PATH. `missing` when there
-/// is no such program, `retry` when it was killed because it had not ended after `timeout`, else an exit code but 0 is
-/// `broken`, with the end of what it printed.
+/// The output of a program, with its errors, at most 64 KiB. The program is searched in PATH. `missing` if there is
+/// none; `retry` if it had not ended after `timeout` and was killed. An exit code other than 0 is `broken`, with the
+/// end of the output.
 Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout);
 
-/// The same of a script for /bin/sh, which is killed with all that it has started when this process ends, however that
-/// comes.
+/// The same for a script of /bin/sh. When this process ends, for any reason, the script is killed with all that it
+/// started.
 Result<std::string> output_of_script(const std::string& script, std::chrono::milliseconds timeout);
 
-/// Runs a program in the foreground, with this one's input and outputs, and gives its exit code, or 128 and the number
-/// of the signal that ended it. It gets SIGTERM when this process ends, however that comes, and what `signal()` gives,
-/// which is asked all the time. `missing` when there is no such program.
+/// Runs a program in the foreground, with this process's input and outputs. Returns its exit code, or 128 plus the
+/// number of the signal that ended it. The program gets SIGTERM when this process ends, for any reason. It also gets
+/// the signals that `signal()` returns, which is asked all the time. `missing` if there is no such program.
 Result<int> run_in_front(const std::vector<std::string>& command, const std::function<int()>& signal);
 
-/// What may be given to it: SIGTERM and SIGKILL, whose numbers POSIX fixes.
+/// Results of `signal()`: SIGTERM and SIGKILL, whose numbers POSIX fixes.
 inline constexpr int signal_terminate = 15, signal_kill = 9;
 
-/// The same for a program that works unseen: its input is empty, its output goes to `output_path`, which is made anew,
-/// and its errors are appended to `log_path`, as is its output where `output_path` is empty. It has a process group of
-/// its own, and signals go to all of that. `is_ready` is not asked.
+/// The same for a background program with empty input. Its output goes to `output_path`, which is made anew, or is
+/// appended to the log if that is empty. Errors are appended to `log_path`. The program has its own process group, and
+/// the whole group gets the signals. `is_ready` is not used.
 Result<int> run_in_front(const Spawn& spawn, const std::string& output_path, const std::function<int()>& signal);
 
-/// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
-/// agent from the binding of the rank that started it; an empty list changes nothing.
+/// Pins all threads of this process to a CPU list such as "0-3,8". "all" is every CPU of the job: it frees an agent
+/// from the binding of the rank that started it. An empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);
 
 /// How many CPUs the calling thread may run on.
 int cpus_allowed();
 
-/// How many CPUs the machine has in use, whoever may run on them.
+/// How many CPUs of the machine are in use, also if this process may not run on them.
 int cpus_online();
 
-/// Moves this thread to one of the CPUs it may use: number `turn`, modulo how many there are. When it next wakes, the
-/// kernel places it as ever.
+/// Moves this thread to one of the CPUs it may use: number `turn`, modulo their count. At its next wake-up the kernel
+/// places it as usual.
 void take_cpu(std::uint64_t turn);
 
-/// From now on this thread, and threads that it starts, take no CPU from whoever runs there when they are woken: they
-/// wait for their turn, and get as much in the end.
+/// From now on this thread, and threads that it starts, do not preempt a running thread when they wake up. They wait
+/// for their turn, and get the same share in the end.
 Result<> give_way();
 
-/// The path of the running program or, for a library, of the file it was loaded from.
+/// The path of the running program or, in a library, of the file it was loaded from.
 std::string own_object_path();
 
 }  // namespace forebay::sys

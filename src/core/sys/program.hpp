@@ -1,4 +1,4 @@
-// The running program, and going on as another one.
+// The running program, and its replacement by another program.
 
 #pragma once
 
@@ -11,21 +11,20 @@
 
 namespace forebay::sys {
 
-/// The path of the running program; empty when the kernel does not tell.
+/// The path of the running program; empty if unknown.
 std::string program_path();
 
-/// Goes on as another program: the same process, with its environment, to which `environment` is added, and the
-/// descriptors that are inherited. A `program` without a slash is looked for in PATH. Returns only when it could not be
-/// started: `missing` when there is none. `input`, unless it is empty, is all that the program reads from its standard
-/// input; it lies in memory.
+/// Replaces the running program (exec). The process keeps its environment, with `environment` added, and its inherited
+/// descriptors. A `program` without a slash is searched in PATH. Returns only if the start fails: `missing` if there is
+/// none. `input`, unless it is empty, becomes the program's whole standard input; it lies in memory.
 Error become(const std::string& program, const std::vector<std::string>& arguments,
              const std::vector<std::pair<std::string, std::string>>& environment = {}, std::string_view input = {});
 
-/// A function of a library that lies beside the one that this call is in, or else where the system looks for any; it is
-/// loaded at the first call, and stays loaded. `missing` where there is no such library.
+/// A function of a library. The library is searched beside the library of this call, then in the system's places. It is
+/// loaded at the first call, and stays loaded. `missing` if there is no such library.
 Result<void*> function_beside(const std::string& library, const std::string& name);
 
-/// Calls a part of this program that is loaded when it is needed: such a function, which is like main().
+/// Calls such a function, which is like main(): a part of this program, loaded on demand.
 Result<int> call_main(const std::string& library, const std::string& name, int count, char** arguments);
 
 }  // namespace forebay::sys

@@ -1,4 +1,4 @@
-// Goal: the simulated disk is as unkind as POSIX allows, and no unkinder: what was synced stays, what was not may go.
+// Goal: the simulated disk is as unkind as POSIX allows, and no unkinder: synced data stay, unsynced data may go.
 
 #include "support/sim_store.hpp"
 
@@ -64,7 +64,7 @@ TEST_CASE("an emptied or cut file comes back with its durable bytes") {
     REQUIRE(file->sync());
     cut->reboot(nothing);
     CHECK(cut->peek("f") == "a");
-    CHECK(disk.peek("f") == "durable");  // clones share nothing
+    CHECK(disk.peek("f") == "durable");  // clones share no data
 }
 
 TEST_CASE("directories: names inside are durable by their own sync, and gone with an unsynced parent") {
@@ -202,7 +202,7 @@ TEST_CASE("fail: the nth call of a kind; half a write is written, a failed sync 
     CHECK(file->write(0, bytes_of("3333")));
     disk.fail(Op::sync, 0, {ErrorKind::retry, "EIO"});
     CHECK_FALSE(file->sync());
-    CHECK_FALSE(file->sync());  // as the real File
+    CHECK_FALSE(file->sync());  // as in the real File
     CHECK(disk.open("f", Access::read).value()->sync());
     REQUIRE(disk.sync_directory("."));
     CHECK(disk.peek("f") == "3333");
@@ -337,7 +337,7 @@ TEST_CASE("delay: the others overtake; a power cut meets who waits") {
     put(disk, "f", "f");
     std::jthread slow([&] { CHECK(disk.rename("f", "g")); });
     while (disk.calls(Op::rename) == 0) std::this_thread::yield();
-    CHECK(disk.peek("f") == "f");  // one that waited for the rename would not find it
+    CHECK(disk.peek("f") == "f");  // a look that waited for the rename would not find it
     slow.join();
     CHECK(disk.peek("g") == "f");
     disk.delay(Op::rename, 0, 100ms);

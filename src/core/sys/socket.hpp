@@ -1,7 +1,7 @@
-// Connections between hosts: streams of bytes over TCP, with a limit to every wait. Addresses are texts, "host:port",
-// "[2001:db8::1]:port" where the host is a number of IPv6.
+// TCP connections between hosts, with a limit on every wait. Addresses are texts: "host:port", or "[2001:db8::1]:port"
+// for a number of IPv6.
 //
-// Threads: send() and receive() of one Connection may run at once, each by one thread; shut() by any.
+// Threads: one thread may call send() and another receive() of the same Connection; any thread may call shut().
 
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace forebay::sys {
 
 using Timeout = std::chrono::milliseconds;
-/// For who waits until shut(), or until the kernel finds the other host gone, which takes a minute.
+/// Waits until shut(), or until the kernel finds the other host gone, which takes a minute.
 inline constexpr Timeout timeout_endless{-1};
 
 class Listener;
@@ -34,20 +34,20 @@ public:
     Connection& operator=(const Connection&) = delete;
     ~Connection();
 
-    /// Tries every number that the host's name stands for. `retry` when none answers within `timeout`, which the name
-    /// service is not part of; `refused` for a text that is no address.
+    /// Tries all numbers of the host's name. `retry` if none answers within `timeout`, not counting the name service;
+    /// `refused` if the text is no address.
     static Result<Connection> open(const std::string& address, Timeout timeout);
 
-    /// All of the bytes; `retry` when the other side takes none for `timeout`, or has closed.
+    /// Sends all bytes; `retry` if the other side takes none for `timeout`, or has closed.
     Result<> send(std::span<const std::byte> bytes, Timeout timeout);
-    /// Fills `bytes`; `retry` when nothing comes for `timeout`, `missing` when the other side has closed before the
-    /// first byte, and `retry` after it.
+    /// Fills `bytes`. `retry` if nothing comes for `timeout`. If the other side has closed: `missing` before the first
+    /// byte, `retry` after it.
     Result<> receive(std::span<std::byte> bytes, Timeout timeout);
-    /// As much of `bytes` as has come, which may be 0: never waits. Errors as of receive().
+    /// Takes the bytes that have come, maybe 0; never waits. Errors as of receive().
     Result<std::size_t> receive_some(std::span<std::byte> bytes);
-    /// Whether the other side has closed, or its host is known to be gone. What it sent before may still be there.
+    /// True if the other side has closed, or its host is known to be gone. Its last bytes may still be there.
     bool other_has_left() const;
-    /// Ends both directions, or what comes in alone: who waits in receive() returns, and so will who comes later.
+    /// Ends both directions, or only the incoming direction. Present and later calls of receive() return.
     void shut(bool incoming_only = false);
     bool is_open() const { return fd_ >= 0; }
     /// The other side, as a number with its port.
@@ -70,13 +70,13 @@ public:
     Listener& operator=(const Listener&) = delete;
     ~Listener();
 
-    /// At one address of this host, or at all of them: ":4711", ":0" for any free port.
+    /// Listens at one address of this host, or at all of them: ":4711", ":0" for any free port.
     static Result<Listener> open(const std::string& address);
-    /// Where the other side speaks first: from now on a connection that says nothing stays with the kernel, for about
-    /// `timeout`.
+    /// For protocols with the first word from the other side: from now on the kernel keeps silent connections back, for
+    /// about `timeout`.
     void keep_silent_ones_back(Timeout timeout);
-    /// Waits for a connection; nothing when none has come for `timeout`, or once shut() was called. `retry` for what
-    /// ends one connection alone, or passes.
+    /// Waits for a connection; empty if none comes within `timeout`, or after shut(). `retry` for an error that ends
+    /// only one connection, or that passes.
     Result<std::optional<Connection>> accept(Timeout timeout = timeout_endless);
     void shut();
     std::uint16_t port() const { return port_; }
@@ -88,20 +88,20 @@ private:
     std::uint16_t port_ = 0;
 };
 
-/// For whom a thread of several connections need not wait.
+/// The parts of a wait that are ready, for a thread with several connections.
 struct Ready {
-    bool listener = false;                 // accept() has something to say
-    std::vector<std::size_t> connections;  // to which something has come, or which have ended
+    bool listener = false;                 // accept() would not wait
+    std::vector<std::size_t> connections;  // with bytes to receive, or at their end
 };
 /// Waits for any of them, at most `timeout`.
 Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections, Timeout timeout);
 
-/// The numbers by which other hosts may reach this one, without a port: of the interface of that name, or the number
-/// itself if it is one of this host; of all interfaces but the loopback when `wanted` is "". The loopback's when there
-/// is no other. `missing` when nothing is found.
+/// The numbers by which other hosts may reach this host, without a port. `wanted` is the name of an interface, or a
+/// number of this host; "" means all interfaces except the loopback. If there is no other, the loopback is used.
+/// `missing` if nothing is found.
 Result<std::vector<std::string>> own_addresses(const std::string& wanted);
 
-/// "host:port", with brackets where the host needs them.
+/// "host:port", with brackets if the host needs them.
 std::string with_port(const std::string& host, std::uint16_t port);
 
 }  // namespace forebay::sys

@@ -22,7 +22,7 @@ Result<> write_and_sync(Store& store, const std::string& path, std::string_view 
 }  // namespace
 
 std::string temporary_beside(const std::string& path) {
-    // The same directory, so that a rename stays inside one file system; a dot, so that it is read as nothing.
+    // In the same directory, so that a rename stays inside one file system; with a dot, so that readers skip it.
     return fmt::format("{}/.{}.{}-{:016x}.tmp", directory_of(path), leaf_of(path), process_id(), random_u64());
 }
 
@@ -66,24 +66,26 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
             error.what += fmt::format("; left behind: {} ({})", temporary, removed.error().what);
         return error;
     }
+    // The new name is durable only after this sync.
     return store.sync_directory(directory_of(path));
 }
 
 Result<> make_directories_durable(Store& store, const std::string& path) {
-    std::vector<std::string> parents;  // of those that will be made
+    std::vector<std::string> parents;  // of directories that will be made
     for (std::string at = path; at != "." && at != "/"; at = directory_of(at)) {
         FB_TRY_ASSIGN(exists, store.exists(at));
         if (exists) break;
         parents.push_back(directory_of(at));
     }
     FB_TRY(store.make_directories(path));
+    // A new name is durable only after a sync of its parent.
     for (const auto& parent : parents) FB_TRY(store.sync_directory(parent));
     return {};
 }
 
 Result<> make_directories_below(Store& store, const std::string& root, const std::string& path) {
     if (path.size() <= root.size()) return {};
-    // The deepest first: mostly it is the only one that is not there.
+    // The deepest directory first: usually only it is missing.
     const auto outcome = store.make_directory(path);
     if (outcome || outcome.error().kind != ErrorKind::missing) return outcome;
     const auto parent = directory_of(path);
@@ -94,6 +96,7 @@ Result<> make_directories_below(Store& store, const std::string& root, const std
 
 Result<> remove_tree_at_once(Store& store, const std::string& path) {
     const auto gone = path + ".gone";
+    // An earlier crash may have left it, and a rename does not replace a directory with entries.
     FB_TRY(store.remove_tree(gone));
     const auto renamed = store.rename(path, gone);
     if (!renamed && renamed.error().kind == ErrorKind::missing) return {};

@@ -1,7 +1,7 @@
-// Goal: write_text_durable leaves the old or the new text after a crash at any operation, and the new one once it
-// has said so.
-// Method: the power is cut before each operation of the simulated disk, which comes back in each state POSIX allows.
-// The same enumeration is run on writers that leave out one step each: every one of them must be caught.
+// Goal: write_text_durable leaves the old or the new text after a crash at any operation, and the new text once it has
+//       returned success.
+// Method: the power is cut before each operation of the simulated disk. The disk comes back in each state that POSIX
+//         allows. The same enumeration runs on writers that each omit a step: the test must catch every one.
 
 #include "core/sys/store.hpp"
 
@@ -22,11 +22,11 @@ namespace {
 
 using Writer = std::function<Result<>(sys::Store&, const std::string&, std::string_view)>;
 
-// Larger than a sector, so that a torn write can be told from a whole one.
+// Larger than a sector, so that a torn write differs from a whole write.
 const std::string old_text(3000, 'o');
 const std::string new_text(3500, 'n');
 
-/// How many crashes ended with neither text, or without what was called durable.
+/// How many crashes ended with neither text, or without the text that was called durable.
 int broken_promises(const Writer& writer) {
     SimStore start;
     start.make_directories("run").value();

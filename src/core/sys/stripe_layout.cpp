@@ -10,20 +10,20 @@ namespace forebay::sys {
 namespace {
 
 constexpr std::uint32_t magic_v1 = 0x0BD10BD0, magic_v3 = 0x0BD30BD0, magic_composite = 0x0BD60BD0;
-// lov_user_md_v1: magic, pattern, 16 bytes of identity, stripe size, stripe count, offset; v3 has a pool's name of 16
-// bytes more. Then 24 bytes an object, of which the last 4 number the OST.
+// lov_user_md_v1: magic, pattern, 16 bytes of identity, stripe size, stripe count, offset; v3 adds the name of a pool,
+// 16 bytes. Then each object has 24 bytes; the last 4 are the number of its OST.
 constexpr std::size_t plain_bytes = 32, pool_bytes = 16, pattern_at = 4, stripe_size_at = 24, stripe_count_at = 28;
 constexpr std::size_t object_bytes = 24, object_target_at = 20;
-// lov_comp_md_v1: 32 bytes, at 14 the number of entries of 48 bytes, at 16 the number of mirrors beside the first. Of
-// an entry: its number, flags, the stretch from byte 8 on, the place of its plain layout at 24 and that one's size.
+// lov_comp_md_v1: 32 bytes, with the number of entries at 14 and the number of further mirrors at 16. Each entry has 48
+// bytes: its number, flags, the stretch from byte 8 on, the place of its plain layout at 24 and the size of that at 28.
 constexpr std::size_t composite_bytes = 32, composite_size_at = 4, entry_count_at = 14, mirrors_at = 16;
 constexpr std::size_t entry_bytes = 48, entry_flags_at = 4;
 constexpr std::size_t entry_begin_at = 8, entry_end_at = 16, entry_place_at = 24, entry_size_at = 28;
 constexpr std::uint32_t flag_extends = 0x40, flag_parity = 0x80, flag_compressed = 0x100;
-// Of a wish with a list of targets; its stripe offset is that of none, 65535.
+// The magic number of a request with a list of targets; its stripe offset is 65535, which means none.
 constexpr std::uint32_t magic_specific = 0x0BD50BD0;
 constexpr std::size_t stripe_offset_at = 30;
-// LOV_PATTERN_F_RELEASED, and those of the lower half that a wish may have.
+// LOV_PATTERN_F_RELEASED, and the bits of the lower half that a request may have.
 constexpr std::uint32_t pattern_released = 0x8000'0000, pattern_mask = 0xffff;
 constexpr std::uint32_t patterns_known = pattern_raid0 | pattern_on_metadata_server | pattern_overstriped;
 
@@ -67,7 +67,7 @@ void add_stretch(StripeLayout& layout, std::span<const std::byte> plain, std::ui
         const auto* name = reinterpret_cast<const char*>(plain.data() + plain_bytes);
         stretch.pool.assign(name, std::find(name, name + pool_bytes, '\0'));
     }
-    // A stretch that nobody has written to has no objects, and a count of 65535 means all targets then.
+    // A stretch without written bytes has no objects. Then a count of 65535 means all targets.
     if (plain.size() >= head_bytes && (plain.size() - head_bytes) / object_bytes >= stretch.count)
         for (std::size_t i = 0; i < stretch.count; ++i)
             stretch.stripes.targets.push_back(
@@ -102,6 +102,7 @@ StripeLayout lustre_layout(std::span<const std::byte> attribute) {
         if ((flags & (flag_parity | flag_compressed)) != 0) layout.no_wish = "parity or compression";
         const std::size_t place = load_le<std::uint32_t>(entry + entry_place_at);
         const std::size_t size = load_le<std::uint32_t>(entry + entry_size_at);
+        // Place and size come from storage, so they may be wrong.
         if (place > attribute.size() || size > attribute.size() - place) continue;
         add_stretch(layout, attribute.subspan(place, size), load_le<std::uint64_t>(entry + entry_begin_at),
                     load_le<std::uint64_t>(entry + entry_end_at));

@@ -1,5 +1,5 @@
-// Any bytes as the attribute in which Lustre keeps a layout: no crash, no more targets than the bytes name, a map that
-// agrees with the layout, and a wish for a layout that is read as that layout.
+// Any bytes as the attribute of a Lustre layout: no crash, no more targets than the bytes hold, and a map that agrees
+// with the layout. A request for a layout reads back as that layout.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ using namespace forebay::sys;
 namespace {
 
 constexpr std::size_t object_bytes = 24;    // of lov_user_ost_data_v1
-constexpr std::size_t pool_bytes_max = 15;  // LOV_MAXPOOLNAME; a wish holds no more
+constexpr std::size_t pool_bytes_max = 15;  // LOV_MAXPOOLNAME; a request holds no more
 
 bool is_same(const StripeStretch& stretch, const StripeStretch& other) {
     return stretch.begin == other.begin && stretch.end == other.end &&

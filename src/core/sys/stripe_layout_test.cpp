@@ -1,5 +1,5 @@
-// Goal: layouts are read and wished for as Lustre tells and takes them; what no wish can ask for is said. Method:
-// attributes built field by field, by the structures of lustre_user.h.
+// Goal: layouts are read and requested in Lustre's form, and the parts that cannot be requested are reported.
+// Method: attributes built field by field, by the structures of lustre_user.h.
 
 #include "core/sys/stripe_layout.hpp"
 
@@ -33,7 +33,7 @@ TEST_CASE("a wish asks for what the attribute of a file says, and is that of ano
     CHECK(sys::lustre_wish(again) == wish);
     CHECK(load_le<std::uint32_t>(wish.data() + 4) == wish.size());
     CHECK(load_le<std::uint16_t>(wish.data() + 14) == 3);
-    // Three entries of 48 bytes behind 32, then the plain wishes: of 32 bytes, and of 48 with a pool.
+    // Three entries of 48 bytes behind 32, then the plain requests: of 32 bytes, and of 48 with a pool.
     const std::size_t first = 32 + 3 * 48;
     CHECK(wish.size() == first + 32 + 48 + 32);
     CHECK(load_le<std::uint32_t>(wish.data() + first) == 0x0BD10BD0u);
@@ -43,7 +43,7 @@ TEST_CASE("a wish asks for what the attribute of a file says, and is that of ano
     CHECK(again.stretches[1].begin == 4u << 20);
     CHECK(again.stretches[1].end == 64u << 20);
     CHECK(again.stretches[2].count == sys::all_targets);
-    // With targets there is a list of them.
+    // With targets, the request has their list.
     layout.stretches[0].stripes.targets = {7};
     CHECK(load_le<std::uint32_t>(sys::lustre_wish(layout).data() + first) == 0x0BD50BD0u);
     CHECK(sys::lustre_wish(sys::Stripes{1u << 20, {7, 9}}).size() == 48 + 2 * 24);
@@ -61,7 +61,7 @@ TEST_CASE("what no wish can ask for is said, and a file whose bytes an archive h
     CHECK(with(32 + 4, std::byte{0x50}).no_wish != nullptr);        // extends itself
     CHECK(with(32 + 4, std::byte{0x90}).no_wish != nullptr);        // parity
     CHECK(with(32 + 5, std::byte{1}).no_wish != nullptr);           // compressed
-    CHECK(with(14, std::byte{3}).no_wish != nullptr);               // a stretch more than there is
+    CHECK(with(14, std::byte{3}).no_wish != nullptr);               // more stretches than there are
     CHECK(with(32 + 2 * 48 + 4, std::byte{8}).no_wish != nullptr);  // another pattern
     CHECK(with(32 + 2 * 48, std::byte{0}).stretches.size() == 1);
     CHECK_FALSE(with(16, std::byte{0}).is_released);

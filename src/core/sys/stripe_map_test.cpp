@@ -1,5 +1,5 @@
-// Goal: the target of each byte as Lustre's layouts say; bytes that are no layout are none. Method: attributes built
-// field by field, by the structures of lustre_user.h.
+// Goal: the target of each byte follows Lustre's layouts; bytes that are no layout give no target.
+// Method: attributes built field by field, by the structures of lustre_user.h.
 
 #include "core/sys/stripe_map.hpp"
 
@@ -23,7 +23,7 @@ TEST_CASE("stripes go round the targets") {
         CHECK(map.target_of(1u << 20, 4096) == 3u);
         CHECK(map.target_of(5u << 20, 1u << 20) == 12u);
         CHECK(map.target_of(3u << 20, 1) == 7u);
-        CHECK_FALSE(map.target_of((1u << 20) - 1, 2).has_value());  // of two targets
+        CHECK_FALSE(map.target_of((1u << 20) - 1, 2).has_value());  // on two targets
         CHECK_FALSE(map.target_of(~0ull, 2).has_value());
     }
     CHECK(StripeMap::of_lustre(plain_layout(1u << 20, {9}, false)).target_of(12345, 99u << 20) == 9u);
@@ -47,7 +47,7 @@ TEST_CASE("bytes that are no layout are an empty map, wherever they are cut") {
     const auto whole = composite_layout({{0, ~0ull, plain_layout(1u << 20, {1, 2, 3, 4}, true)}});
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         CHECK(StripeMap::of_lustre(std::span(whole).first(bytes)).empty());
-    auto none = plain_layout(0, {1, 2}, false);  // stripes of no bytes
+    auto none = plain_layout(0, {1, 2}, false);  // stripes of 0 bytes
     CHECK(StripeMap::of_lustre(none).empty());
 }
 

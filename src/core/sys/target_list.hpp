@@ -1,4 +1,4 @@
-// Storage targets as options name them.
+// Storage targets in the form of options.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::sys {
 
-/// "14,OST0015", or "@FILE" with such names, as an exclude.targets of a preflight has them. `option` stands in errors.
+/// Parses "14,OST0015", or "@FILE" with such names, as in exclude.targets of a preflight. Errors mention `option`.
 Result<std::vector<std::uint32_t>> target_list(const std::string& text, const std::string& option);
 
 }  // namespace forebay::sys

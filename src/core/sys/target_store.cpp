@@ -13,7 +13,7 @@ namespace {
 
 class TargetStore final : public Store {
 public:
-    /// `below`: what is reached of this machine, and nothing else; none: all of it.
+    /// `below` limits which paths of this machine are reached; null: all paths.
     explicit TargetStore(std::unique_ptr<Store> below = nullptr)
         : below_(std::move(below)), near_(below_ ? *below_ : posix_store()) {}
 
@@ -86,13 +86,13 @@ private:
 
     const std::unique_ptr<Store> below_;
     Store& near_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the map below
     std::map<std::string, std::unique_ptr<Store>> far_;
 };
 
 }  // namespace
 
-// Never taken down: threads may use it until the process ends.
+// Never destroyed: threads may use it until the process ends.
 Store& target_store() {
     static auto& store = *new TargetStore;
     return store;

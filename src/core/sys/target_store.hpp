@@ -1,4 +1,4 @@
-// The Store of what users name.
+// The Store for places that users give.
 
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace forebay::sys {
 
-/// Paths of this machine, and addresses such as s3://bucket/prefix, each call by the path that it gets. Errors of
-/// addresses: `unsupported` where this build cannot reach them.
+/// Each call goes to the place of its path: this machine, or an address such as s3://bucket/prefix. `unsupported` if
+/// this build cannot reach the address.
 Store& target_store();
 
-/// What a module is asked for, and what it gives: all that lies in the bucket of an address.
+/// The function of a module, and its result: the Store of a bucket.
 using OpenedStore = Result<std::unique_ptr<Store>>;
 using OpenFarStore = void (*)(const std::string& address, OpenedStore& opened);
 

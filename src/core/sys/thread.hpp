@@ -1,5 +1,5 @@
-// Threads of ours in somebody else's process. Signals of the application go to its own threads: a handler of its would
-// run beside its work and on our stack. What a thread of ours throws ends that thread alone.
+// Threads of ours in another program's process. They take none of the application's signals: its handler would run
+// beside its work and on our stack. An exception in a thread of ours ends only that thread.
 
 #pragma once
 
@@ -18,38 +18,38 @@ namespace forebay::sys {
 class Thread {
 public:
     Thread() = default;
-    /// `retry` where the machine or the job gives no more threads. Work that has somebody to tell its errors to catches
-    /// what it throws itself.
+    /// `retry` if the machine or the job gives no more threads. If somebody needs the errors of `work`, it must catch
+    /// its exceptions itself.
     static Result<Thread> start(std::function<void()> work);
     Thread(Thread&&) noexcept = default;
     Thread& operator=(Thread&& other) noexcept;
     ~Thread() { join(); }
 
     bool runs() const { return thread_.joinable(); }
-    /// Lets it run on these CPUs alone; `broken` where the process may use none of them.
+    /// Restricts it to these CPUs; `broken` if the process may use none of them.
     Result<> keep_on(const CpuSet& cpus);
     void join();
-    /// Lets it go on alone: one that hangs in a dead mount cannot be joined.
+    /// Detaches it: a thread that hangs in a dead mount cannot be joined.
     void leave() { thread_.detach(); }
 
 private:
     std::thread thread_;
 };
 
-/// Does `work` on this thread and, beside it, on up to `threads` - 1 others: each takes the next piece until there is
-/// none. Fewer threads where the machine or the job gives no more: then it takes longer. Returns when all have ended;
-/// throws what `work` has thrown here, or else what the first of the others has: a part is then not done.
+/// Calls `work` on this thread and on up to `threads` - 1 more threads. Each takes pieces until none is left. If the
+/// machine or the job gives fewer threads, it takes longer. Returns when all have ended. Throws the exception of this
+/// thread, or else the first exception of the other threads: then a part is not done.
 void work_together(std::uint64_t threads, const std::function<void()>& work);
 
-/// The time that the calling thread has had a CPU since it began, user and system, with that of the threads that worked
-/// together with it. One system call.
+/// CPU time of the calling thread since its start, user and system, with the time of threads that worked together with
+/// it. One system call.
 std::chrono::nanoseconds cpu_time();
 
-/// What this thread has done since this was made, of a thread that computes and waits for nothing.
+/// Measures a thread that computes without waiting, from the construction of this object on.
 class Computing {
 public:
     std::chrono::nanoseconds lasted() const { return Clock::now() - begin_; }
-    /// Whether it waited for a CPU that somebody else had, for a quarter of its CPU time or longer.
+    /// True if the thread waited for a busy CPU, for a quarter of its CPU time or longer.
     bool was_crowded() const { return lasted() > (cpu_time() - cpu_before_) * 5 / 4; }
 
 private:

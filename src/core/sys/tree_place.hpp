@@ -1,4 +1,4 @@
-// Where a tree lies: a path of this machine, or an address of something that is no file system.
+// The place of a tree: a path of this machine, or an address outside file systems.
 
 #pragma once
 
@@ -11,39 +11,38 @@
 
 namespace forebay::sys {
 
-/// Where a tree lies that somebody has named.
+/// The place of a tree that a user gave.
 struct FoundTree {
-    std::string place;  // a path, or the address of something that is no file system
-    std::string note;   // for people, where the place is another than the one that was named
+    std::string place;  // a path, or an address outside file systems
+    std::string note;   // for people, if the place is not the given one
 };
-/// A container of DAOS is reached by libdfs where this build has the module for it, else where dfuse shows it. A path
-/// that stands for a container, and what is not there below one, is a place in that container.
+/// Reaches a DAOS container by libdfs if this build has the module, else through a mount of dfuse. A path that stands
+/// for a container, and missing paths below it, are places in that container.
 Result<FoundTree> find_tree(const std::string& named);
 
-/// The root of a tree by the place that find_tree() gives. `unsupported` where this build has no module for it.
+/// Opens the root of a tree by a place of find_tree(). `unsupported` if this build lacks the module.
 Result<std::unique_ptr<Folder>> open_tree(const std::string& address);
-/// The folder in which something is to be made or removed: it need not be there where folders come with what is in
-/// them.
+/// Opens a directory to make or remove something in it. In stores without empty directories it need not exist.
 Result<std::unique_ptr<Folder>> open_tree_above(const std::string& address);
 
-/// Whether this build reaches such addresses.
+/// True if this build reaches such addresses.
 bool has_module_for(std::string_view address);
-/// Makes the container of an address of DAOS where it is not there, as sys::daos_create_command() does.
+/// Makes the container of a DAOS address if it is missing, as sys::daos_create_command() does.
 Result<> make_container(const std::string& address);
 
-/// What a module is asked for, and what it gives.
+/// The request to a module, and its result.
 struct FarPlace {
     std::string address;
     bool must_exist = true;
     NewEntryOwner owner;
-    bool makes_container = false;  // of DAOS, where it is not there; its root is what is opened then
+    bool makes_container = false;  // DAOS only: makes a missing container, and opens its root
 };
 using OpenedPlace = Result<std::unique_ptr<Folder>>;
 
-/// What the text of an error ends with where a server failed each time that it was asked, or is not asked any more.
+/// The end of an error's text if a server failed each time, or is no longer asked.
 inline constexpr std::string_view given_up = ": given up";
 
-/// What a library has told by one of the system's numbers (errno), as sys tells its own: "dfs_open: NAME: File exists".
+/// An errno of a library as an Error, in the form of sys: "dfs_open: NAME: File exists".
 Error error_of_number(std::string_view call, std::string_view name, int number);
 
 }  // namespace forebay::sys

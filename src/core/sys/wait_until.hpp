@@ -1,4 +1,4 @@
-// Waiting for something that only looking at it tells: a lock that somebody lets go of, a file that appears.
+// Waiting by repeated looks: for a lock to become free, a file to appear.
 
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace forebay::sys {
 
-/// The sleeps between two looks: the first one, then twice as long each time, up to the longest.
+/// The sleeps between looks: `first`, then twice as long each time, up to `longest`.
 struct Pauses {
     std::chrono::microseconds first;
     std::chrono::microseconds longest = first;
 };
 
-/// Calls `look` until its answer is true (a bool, or an optional with a value) and gives the last answer. The last look
-/// comes at the deadline or just after it: with a deadline in 100 ms and pauses from 20 ms on, look() is called after
-/// 0, 20, 60 and 100 ms.
+/// Calls `look` until its answer is true (a bool, or an optional with a value) and returns the last answer. The last
+/// look comes at the deadline or just after it. With a deadline in 100 ms and pauses from 20 ms on, it looks after 0,
+/// 20, 60 and 100 ms.
 template <class Look>
 auto wait_until(Clock::time_point deadline, Pauses pauses, Look look) {
     for (auto pause = pauses.first;; pause = std::min(pause * 2, pauses.longest)) {

@@ -1,5 +1,5 @@
-// Goal: a wait ends with the first true answer, and else with a look at its deadline; pauses double up to the longest.
-// Method: looks that count and note when they are made.
+// Goal: a wait ends with the first true answer, or else with a look at its deadline; pauses double up to the longest.
+// Method: looks that count, and note their times.
 
 #include "core/sys/wait_until.hpp"
 #include "core/sys/clock.hpp"
@@ -22,7 +22,7 @@ TEST_CASE("the first true answer ends the wait, whatever its kind") {
         return ++looks < 6 ? std::nullopt : std::optional(looks);
     });
     CHECK(number == 6);
-    // There is one look even when the deadline is over.
+    // There is one look even after the deadline.
     CHECK(wait_until(Clock::now() - 1s, {1ms}, [&] { return ++looks == 7; }));
 }
 

@@ -12,8 +12,8 @@ namespace forebay::cli {
 
 namespace {
 
-// A preflight of 8,000 nodes of which each has something to say has 2 MB; what is larger by far is something else, and
-// JSON takes ten times its size while it is read.
+// A preflight of 8,000 nodes with something to report on each has 2 MB. A much larger file is something else, and JSON
+// takes ten times its size while it is read.
 constexpr std::uint64_t advice_file_bytes_max = 64u << 20;
 
 constexpr std::uint64_t list_bytes_max = 16u << 20;

@@ -39,7 +39,7 @@ std::string command_of(const CLI::App* verb) {
 
 std::string help_of(const CLI::App* verb) { return command_of(verb) + " --help"; }
 
-// The parser alone would take -1 for the largest number that has no sign.
+// The parser itself would read -1 as the largest unsigned number.
 template <class Whole>
 std::string why_no_whole(std::string_view text, Whole least, Whole most) {
     const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
@@ -63,7 +63,7 @@ CLI::Option* whole_option(CLI::App& app, const std::string& name, Whole& value, 
     });
 }
 
-// The value of a variable of a shell that is not set.
+// An empty value usually comes from an unset variable of a shell.
 std::string why_empty(const std::string& text) {
     return text.empty() ? "it is empty, as a variable of the shell that is not set" : "";
 }
@@ -104,11 +104,12 @@ Error too_many_words(const CLI::App& verb, const std::string& given) {
             .next = fmt::format("{}{}, with options as {} lists them", command_of(&verb), taken, help_of(&verb))};
 }
 
-// Where a word is missing, another one may be misspelled: then that is said.
+// If a required word is missing, another word may be misspelled: then the error reports that word.
 Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
     const auto code = static_cast<CLI::ExitCodes>(wrong.get_exit_code());
     const auto words = verb.remaining();
     const bool tells = code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
+    // stagger runs another command, so unknown words may be options of that command.
     if (tells && verb.get_name() != "stagger" && !words.empty()) {
         const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
         if (option != words.end()) return no_such_option(verb, *option);
@@ -120,7 +121,7 @@ Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
             .next = is_of_command ? "put -- before the command" : help_of(&verb)};
 }
 
-// The directory above `path` that this user may not go into; empty if `path` itself can be looked at.
+// The directory above `path` that this user may not enter; empty if `path` itself can be looked at.
 std::string closed_above(std::filesystem::path path) {
     std::string closed;
     for (;;) {
@@ -135,7 +136,7 @@ std::string closed_above(std::filesystem::path path) {
     return closed;
 }
 
-// An error of a call of the system is "CALL: PATH: REASON".
+// The text of a failed system call is "CALL: PATH: REASON".
 void advise_on_permissions(Error& error) {
     const auto path_at = error.what.find(": "), reason_at = error.what.rfind(": ");
     if (path_at == reason_at) return;
@@ -181,7 +182,7 @@ void Verb::arguments(const std::string& name, std::vector<std::string>& values, 
 void Verb::option(const std::string& name, std::string& value, const std::string& help) {
     auto* option = app_->add_option(name, value, help);
     describe_option(option);
-    if (value.empty()) option->check(why_empty);  // else an empty one may say that there is to be none
+    if (value.empty()) option->check(why_empty);  // else an empty value may mean "none"
 }
 void Verb::option(const std::string& name, int& value, const std::string& help) {
     describe_option(whole_option(*app_, name, value, help));
@@ -200,7 +201,7 @@ void Verb::bytes(const std::string& name, std::uint64_t& value, const std::strin
     app_->add_option_function<std::string>(name, take, help)->default_str(option_bytes(value))->type_name("BYTES");
 }
 void Verb::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
-    // One value each time, so that it cannot take the arguments that follow.
+    // One value each time, so that it cannot take the arguments behind it.
     app_->add_option(name, values, help)->allow_extra_args(false);
 }
 void Verb::number(const std::string& name, std::int64_t& value, const std::string& help) {
@@ -270,7 +271,7 @@ bool CommandLine::wants_answer(const CLI::App& verb) const {
 
 Exit CommandLine::tell(Error error, const CLI::App& verb, Json& answer) const {
     if (error.kind == ErrorKind::refused && error.next.empty()) advise_on_permissions(error);
-    // The help of a verb of another program is that one's.
+    // A verb of another program has its own help.
     if (error.kind == ErrorKind::refused && error.next.empty() && !elsewhere_.contains(&verb))
         error.next = help_of(&verb);
     const auto code = exit_of(error.kind);
@@ -287,14 +288,15 @@ Exit CommandLine::tell(const Error& error, const CLI::App& verb) const {
 int CommandLine::act(const CLI::App* chosen) const {
     auto answer = Json::object();
     const auto outcome = [&]() -> Result<Exit> {
+        // A FOREBAY_CRC that cannot be used stops each verb before it computes a sum.
         FB_TRY(check_crc32c_kernel());
         const auto answering = answers_.find(chosen);
         return answering != answers_.end() ? answering->second(answer) : actions_.at(chosen)();
     }();
     const auto code = outcome ? *outcome : tell(outcome.error(), *chosen, answer);
-    // A rank of MPI that only helps has nothing to say.
+    // A rank of MPI that only helps has nothing to print.
     if (outcome && wants_answer(*chosen) && !answer.is_empty()) answer.set("exit_code", static_cast<int>(code)).print();
-    // What could not be printed was not said: a full disk behind a redirected output is an error too.
+    // A full disk behind a redirected output is an error too: the output was lost.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         print_error({ErrorKind::full, "the output could not be written whole to standard output."});
         return static_cast<int>(Exit::trouble);
@@ -304,7 +306,7 @@ int CommandLine::act(const CLI::App* chosen) const {
 
 int CommandLine::run(int count, char** arguments) {
     try {
-        // The parser would only say that a subcommand is required.
+        // The parser would only report that a subcommand is required.
         given_.assign(arguments + std::min(count, 1), arguments + count);
         const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
         const auto verbs = app_->get_subcommands(named);
@@ -312,6 +314,7 @@ int CommandLine::run(int count, char** arguments) {
             print_error(no_such_verb(*app_, arguments[1]));
             return static_cast<int>(Exit::usage);
         }
+        // Not parsed here: only the other program knows the options.
         if (!verbs.empty() && elsewhere_.contains(verbs.front())) return act(verbs.front());
         app_->parse(count, arguments);
         return act(parsed());

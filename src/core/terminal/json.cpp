@@ -43,7 +43,7 @@ Json& Json::push(const Json& value) {
     return *this;
 }
 
-// What commands a terminal, and JSON holds as it is, stands only inside of texts: there \u says the same.
+// Only texts can hold terminal commands that JSON leaves as they are. Inside of texts, \u means the same character.
 std::string Json::shown(int indent) const {
     const auto exact = tree_->value.dump(indent, ' ', false, Value::error_handler_t::replace);
     std::string out;

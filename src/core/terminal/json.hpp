@@ -1,5 +1,5 @@
-// A JSON value to print: objects keep the order of their keys. Text that is not UTF-8 is shown with replacement
-// characters, numbers that JSON does not have (NaN, infinities) as null. What commands terminals is spelled \uXXXX.
+// A JSON value to print: objects keep the order of their keys. Text that is not UTF-8 is printed with replacement
+// characters, numbers that JSON lacks (NaN, infinities) as null. Terminal commands are spelled \uXXXX.
 
 #pragma once
 
@@ -35,7 +35,7 @@ public:
     Json& push(const Json& value);
     bool is_empty() const;
     std::string text() const;
-    /// The same on one line, for files with a value a line.
+    /// The same on one line, for files with one value on each line.
     std::string line() const;
     /// Prints text() and a newline to standard output.
     void print() const;

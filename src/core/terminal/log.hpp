@@ -1,4 +1,4 @@
-// Where the verbs that serve for days write their lines, each with its time.
+// The log of verbs that run for days: lines with their times.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace forebay::cli {
 using LogLines = std::function<void(const std::string&)>;
 
 LogLines log_to_errors();
-/// A file of this user that stays small (sys::LogFile); with `is_output`, what this process prints goes there too.
+/// A private file that stays small (sys::LogFile); with `is_output`, the output of this process goes there too.
 Result<LogLines> log_to_file(const std::string& path, bool is_output);
 
 }  // namespace forebay::cli

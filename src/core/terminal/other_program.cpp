@@ -7,7 +7,7 @@
 
 namespace forebay::cli {
 
-// What launchers of Open MPI, MPICH and their kin, and srun by PMI or PMIx, give to each process of a job.
+// Set in each process of a job by the launchers of Open MPI and MPICH, and by srun with PMI or PMIx.
 bool started_by_launcher() {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
         if (std::getenv(name) != nullptr) return true;

@@ -1,5 +1,4 @@
-// Programs that lie beside this one: forebay-mpi and forebay-transfer. A verb of theirs is started in place of this
-// process.
+// Programs that lie beside this program: forebay-mpi and forebay-transfer. Their verbs replace this process.
 
 #pragma once
 
@@ -12,20 +11,20 @@ namespace forebay::cli {
 
 struct OtherProgram {
     const char* name;
-    const char* purpose;  // ends "which ..."
-    const char* next;     // how to get it
+    const char* purpose;  // completes "which ..."
+    const char* next;     // how to get the program
 };
 
 inline constexpr OtherProgram mpi_program{"forebay-mpi", "has MPI",
                                           "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
 
-/// Whether MPI's launcher has started this process as one of several.
+/// True if MPI's launcher started this process as one of several.
 bool started_by_launcher();
-/// `refused` for a verb that one process does, if MPI's launcher has started several of them.
+/// `refused` if MPI's launcher started several processes for a verb of a single process.
 Result<> check_alone();
-/// Goes on as forebay-mpi.
+/// Replaces this program by forebay-mpi.
 Error become_mpi(const std::vector<std::string>& arguments);
-/// Goes on as that program, with the arguments that this program was given. Returns only if that is not possible.
+/// Replaces this program, with the same arguments. Returns only if that fails.
 Error become(const OtherProgram& program, const std::vector<std::string>& arguments);
 
 }  // namespace forebay::cli

@@ -10,13 +10,13 @@ namespace forebay::cli {
 namespace {
 
 struct OtherWord {
-    std::string_view verbs, words;  // each between blanks; no verbs: all of trees
+    std::string_view verbs, words;  // each between blanks; empty verbs: all tree verbs
     const char* meant;
 };
 
 constexpr std::string_view all_verbs = " walk copy sync compare delete archive restore-archive migrate ";
 
-// The first one counts, of these before the others.
+// The first match counts; this list comes before the general list.
 constexpr OtherWord options_of_verbs[] = {
     {" copy ", " --delete --del --delete-before --delete-during --delete-after --delete-delay ",
      "copy removes nothing: forebay sync SOURCE TARGET --delete, first with --dry-run"},
@@ -127,7 +127,7 @@ std::string meant_by(std::span<const OtherWord> all, std::string_view verb, std:
     return match == all.end() ? "" : match->meant;
 }
 
-// How many letters are to be put in, taken out or changed.
+// The number of letters to insert, delete or change.
 std::size_t edits_between(std::string_view word, std::string_view other) {
     std::vector<std::size_t> row(other.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -144,7 +144,7 @@ std::size_t edits_between(std::string_view word, std::string_view other) {
 
 }  // namespace
 
-// Of letters behind one dash the first one counts, if they are no word themselves: -aHAX.
+// Only the first of several letters behind one dash counts, unless they are a known word themselves: -aHAX.
 std::string option_meant(std::string_view verb, std::string_view option, const std::vector<std::string>& known) {
     if (!holds(all_verbs, verb)) return "";
     const auto meant_of = [&](std::string_view word) {
@@ -164,7 +164,7 @@ std::string verb_meant(std::string_view word) { return meant_by(verbs, "", word)
 std::string slip_of(std::string_view word, const std::vector<std::string>& known) {
     constexpr std::size_t letters_max = 64, begun_min = 3;
     if (word.size() > letters_max) return "";
-    auto best = std::clamp<std::size_t>(word.size() / 3, 1, 2) + 1;  // never as many as "no-" has
+    auto best = std::clamp<std::size_t>(word.size() / 3, 1, 2) + 1;  // fewer than the letters of "no-"
     std::string nearest;
     for (const auto& candidate : known) {
         const bool is_begun = word.size() >= begun_min && candidate.starts_with(word);

@@ -1,5 +1,4 @@
-// Words of rsync, rclone, tar, dsync, cp and rm, and what is meant by them here, as
-// transfer/docs/how-to/from-rsync.md has it.
+// Words of rsync, rclone, tar, dsync, cp and rm, and their meaning here, as in transfer/docs/how-to/from-rsync.md.
 
 #pragma once
 
@@ -9,14 +8,14 @@
 
 namespace forebay::cli {
 
-/// What to do in place of an option that a verb of trees has not; empty where no such word is known, or where it would
-/// be an option that is none of `known`.
+/// Advice for an option that a tree verb lacks. Empty if the word is unknown, or if the advice is an option that is not
+/// in `known`.
 std::string option_meant(std::string_view verb, std::string_view option, const std::vector<std::string>& known);
-/// The same of a verb that there is not.
+/// The same for an unknown verb.
 std::string verb_meant(std::string_view word);
 
-/// The known word that differs from `word` by a slip of the fingers or is begun by it; empty where none does: a guess
-/// may name the opposite.
+/// The known word that `word` begins or is a typing slip of. Empty if there is none: a wild guess might suggest the
+/// opposite.
 std::string slip_of(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace forebay::cli

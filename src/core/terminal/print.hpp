@@ -1,4 +1,4 @@
-// Where the programs print for people, without the formatting of say.hpp: for rooms that make their lines themselves.
+// Printing for people, without the formatting of say.hpp: for modules that make their own lines.
 
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace forebay::cli {
 
-/// To standard output.
+/// Prints to standard output.
 void say(const Shown& shown);
 
-/// What goes on while a verb works, to standard error.
+/// Prints to standard error, for news while a verb works.
 void note(const Shown& shown);
 
-/// To standard error: its text().
+/// Prints the error's text() to standard error.
 void print_error(const Error& error);
 
 }  // namespace forebay::cli

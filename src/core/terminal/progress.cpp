@@ -17,7 +17,7 @@ namespace {
 constexpr auto redraw_pause = std::chrono::milliseconds(100);
 constexpr auto log_pause = std::chrono::minutes(1);
 constexpr std::uint64_t bar_cells = 24;
-// What an entry takes beside its bytes, in bytes: 50 us at 2.5 GB/s. Whatever it is, all is done at 100 %.
+// The work for an entry beside its bytes, as bytes: 50 us at 2.5 GB/s. For any weight, complete work is 100 %.
 constexpr double entry_weight = 128u << 10;
 constexpr const char* erase_line = "\r\x1b[K";
 
@@ -83,7 +83,7 @@ std::string Progress::flow_line(const std::string& label, const TreeFlow& flow, 
     if (flow.all_entries > 0) text += " " + forebay::show_count(flow.all_entries, "entry");
     if (flow.all_bytes > 0)
         text += fmt::format("{} {}", flow.all_entries > 0 ? " and" : "", show_bytes(flow.all_bytes));
-    constexpr double least_share = 0.01;  // less says nothing of the rest
+    constexpr double least_share = 0.01;  // a smaller share says nothing about the rest
     if (share >= least_share) text += fmt::format(", about {} left", show_seconds(seconds * (1 - share) / share));
     return text;
 }

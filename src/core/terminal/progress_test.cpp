@@ -1,4 +1,4 @@
-// Goal: the bar says how far, how fast and how long; it never divides by nothing nor counts past the end.
+// Goal: the bar shows progress, rate and time left; it never divides by zero and never counts past the end.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +20,7 @@ TEST_CASE("progress: the line of a tree") {
     CHECK(Progress::flow_line("copy", {.entries = 12, .bytes = 0}, 2) == "copy: 12 entries");
     CHECK(Progress::flow_line("copy", {.entries = 12, .bytes = 2'000'000}, 2) ==
           "copy: 12 entries, 2.00 MB, 1.00 MB/s");
-    // An entry counts as 128 KiB: 100 of 300 of them, and 131,072,000 of 262,144,000 bytes, are 1,100 of 2,300.
+    // An entry counts as 128 KiB: 100 of 300 entries, and 131,072,000 of 262,144,000 bytes, are 1,100 of 2,300.
     CHECK(Progress::flow_line("copy",
                               {.entries = 100,
                                .bytes = 1'000'000,

@@ -1,6 +1,6 @@
-// What the verbs print for people. Whatever text is put into a line counts as a name, all of which stays on that line
-// and commands no terminal (base/show_text.hpp), unless the verb says that it is a message of ours. Nothing else in
-// this room writes to the terminal but json.cpp, log.cpp and progress.cpp.
+// Output of the verbs for people. Each text in a line counts as a name: it stays on that line and commands no terminal
+// (base/show_text.hpp). Only a Message of ours may have several lines. In this module, only json.cpp, log.cpp and
+// progress.cpp write to the terminal too.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace forebay::cli {
 
-/// A text of ours with names in it, maybe of several lines: that of an Error.
+/// A text of ours with names in it, maybe of several lines, such as the text of an Error.
 struct Message {
     std::string_view text;
 };
@@ -31,7 +31,7 @@ auto as_shown(const T& value) {
 template <class T>
 using ShownAs = decltype(as_shown(std::declval<const T&>()));
 
-/// fmt::format(), with every text shown.
+/// fmt::format(), with every text made safe.
 template <class... T>
 Shown lines(fmt::format_string<ShownAs<T>...> format, const T&... values) {
     return {fmt::format(format, as_shown(values)...)};

@@ -12,7 +12,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr std::string_view amount_units = "KMGT";
-// Doubles have it whole, and sums of several fit into 64 bits.
+// Doubles hold it exactly, and sums of several fit into 64 bits.
 constexpr double amount_bytes_max = 0x1p60;
 
 }  // namespace
@@ -23,6 +23,7 @@ Result<std::uint64_t> bytes_from(const std::string& option, const std::string& t
               fmt::format("{} 64M", option)};
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    // Written with `!` so that NaN, which from_chars accepts, is refused too.
     if (error != std::errc{} || !(number >= 0)) return refused;
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
     if (!unit.empty()) {

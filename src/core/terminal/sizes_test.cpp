@@ -1,5 +1,5 @@
-// Goal: amounts and times are what people write, in every form that other programs take; anything else is refused by
-// the name of its option; what is printed of an amount is read as it.
+// Goal: amounts and times are read in every usual form. Any other text is refused with the name of its option. A
+//       printed amount reads back as the same amount.
 // Method: tables of texts.
 
 #include "core/terminal/sizes.hpp"

@@ -8,7 +8,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Characters, not bytes: units such as "µm" are UTF-8.
+// Counts characters, not bytes: units such as "µm" are UTF-8.
 std::size_t width_of(const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }

@@ -1,4 +1,4 @@
-// Columns of text for people: numbers to the right, words to the left, no line longer than its content.
+// Columns of text for people: numbers to the right, words to the left, no spaces at the end of a line.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace forebay::cli {
 
-/// Text that commands no terminal: its names are shown (base/show_text.hpp).
+/// Text that commands no terminal: its names are made safe (base/show_text.hpp).
 struct Shown {
     std::string text;
     Shown& operator+=(const Shown& more) {
@@ -24,7 +24,7 @@ public:
     };
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-    /// One cell a column.
+    /// One cell for each column.
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
     Shown text() const;

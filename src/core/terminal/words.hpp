@@ -12,10 +12,10 @@
 
 namespace forebay::cli {
 
-/// "0-3, 8".
+/// Text such as "0-3, 8".
 std::string show_ranks(std::span<const format::RankRange> ranks);
 
-/// Words of a text in lines as wide as the terminal, all but the first indented as far as `head` goes.
+/// The words of `text` in lines as wide as the terminal; all lines but the first are indented by the width of `head`.
 std::string wrapped(const std::string& head, const std::string& text);
 
 Json json_of(const Extents& shape);

@@ -1,4 +1,4 @@
-// What the kernels of Armv8 share.
+// The common part of the kernels of Armv8.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace forebay::crc32c_kernels {
 
 namespace {
 
-// The CRC extension. Copies are plain stores: the cores see by themselves that whole lines are written.
+// The CRC extension. Copies are plain stores: the cores notice by themselves that whole lines are written.
 struct Arm {
     static std::uint32_t word(std::uint32_t state, std::uint64_t data) { return __crc32cd(state, data); }
     static std::uint32_t byte(std::uint32_t state, std::uint8_t data) { return __crc32cb(state, data); }

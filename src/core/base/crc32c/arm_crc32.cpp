@@ -8,7 +8,7 @@ namespace forebay::crc32c_kernels {
 
 namespace {
 
-// For cores without the crypto extension, as A64FX. The CRC instruction begins every cycle and takes about three.
+// For cores without the crypto extension, such as A64FX. The CRC instruction starts every cycle and takes about three.
 struct ArmCrc32 : WordStep<Arm> {
     static void copy(std::byte* to, const std::byte* from, std::size_t size_bytes) {
         std::memcpy(to, from, size_bytes);

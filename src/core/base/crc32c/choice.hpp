@@ -1,4 +1,4 @@
-// The kernels of this build, and which of them this CPU and the user choose.
+// The kernels of this build, and the choice of a kernel by CPU and user.
 
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace forebay::crc32c_kernels {
 
-/// All of this build, the fastest first. The last one works everywhere.
+/// All kernels of this build, the fastest first. The last kernel works everywhere.
 std::span<const Kernel* const> all();
 
-/// The fastest that works on this CPU, or the one that `wish` names; `refused` where that does not work here. An empty
-/// wish is none.
+/// The fastest kernel that works on this CPU, or the kernel with the name `wish`; `refused` if that does not work here.
+/// An empty `wish` means no choice.
 Result<const Kernel*> choose(std::string_view wish);
 
 }  // namespace forebay::crc32c_kernels

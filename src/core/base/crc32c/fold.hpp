@@ -1,10 +1,10 @@
 // CRC32C by carry-less multiplication, as in V. Gopal et al., "Fast CRC computation for generic polynomials using
-// PCLMULQDQ instruction" (Intel, 2009), section on reflected data: `Sums` registers are folded over the bytes, and what
-// they load is stored from them too.
+// PCLMULQDQ instruction" (Intel, 2009), section on reflected data. `Sums` registers are folded over the bytes, and a
+// copy stores the loaded registers too.
 //
-// A Vector has: bytes, the size of its Type; load(), and stream(), past the cache where the CPU can; add(), which is
-// xor; first(), a register with the state in its first bytes; spread(), a constant in all lanes; fold(sum, by, data);
-// word(), the CRC instruction over 8 bytes; byte(), over one; fence(), after the stores.
+// A Vector has: bytes, the size of its Type; load(), and stream(), past the cache if the CPU can; add(), which is xor;
+// first(), a register with the state in its first bytes; spread(), a constant in all lanes; fold(sum, by, data);
+// word(), the CRC instruction over 8 bytes; byte(), over one byte; fence(), after the stores.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace forebay::crc32c_kernels {
 namespace {
 
 struct Fold {
-    std::uint64_t low, high;  // multipliers of the 64 bits that come first in memory, and of those that follow
+    std::uint64_t low, high;  // multipliers of the first 64 bits in memory, and of the 64 bits behind them
 };
 
 // x to the number of bits, reflected into 33 bits.
@@ -39,7 +39,7 @@ std::uint32_t sum_few(const std::byte* from, std::size_t bytes, std::uint32_t st
     return state;
 }
 
-// Over whole turns of `Sums` registers, at least one. What is copied begins at a cache line.
+// Works on whole turns of `Sums` registers, at least one. The target of a copy begins at a cache line.
 template <class Vector, int Sums, bool Copies>
 std::uint32_t fold_turns(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t state) {
     constexpr std::size_t width = Vector::bytes, turn = width * Sums;
@@ -62,6 +62,7 @@ std::uint32_t fold_turns(std::byte* to, const std::byte* from, std::size_t bytes
     }
     if constexpr (Copies) Vector::fence();
 #pragma GCC unroll 8
+    // Folds all registers into the last, then sums its bytes by the CRC instruction.
     for (int i = 1; i < Sums; ++i) sums[i] = Vector::fold(sums[i - 1], Vector::spread(over_one), sums[i]);
     std::byte rest[width];
     std::memcpy(rest, &sums[Sums - 1], width);
@@ -75,8 +76,8 @@ std::uint32_t fold_sum(const std::byte* from, std::size_t bytes, std::uint32_t s
     return sum_few<Vector>(from + body, bytes - body, state);
 }
 
-// Streaming stores need whole cache lines: an odd number of particles puts a rank's destination anywhere, and the up to
-// 63 bytes before the first line are copied apart.
+// Streaming stores need whole cache lines. With an odd number of particles a rank's target begins anywhere, so up to 63
+// bytes before the first line are copied separately.
 template <class Vector, int Sums>
 std::uint32_t fold_copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t state) {
     constexpr std::size_t turn = Vector::bytes * Sums;

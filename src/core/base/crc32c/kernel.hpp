@@ -1,7 +1,7 @@
-// A kernel of CRC32C: how one kind of CPU sums and copies. Each is a file, and those that need more of a CPU than the
-// build asks for are compiled for that CPU: such a file includes intrinsics, the C library and the headers of this
-// folder, which have no inline function of external linkage. One that other files share could come out for a CPU that
-// they may not have. "State" is the CRC register without the initial and the final inversion.
+// A kernel of CRC32C sums and copies on one kind of CPU. Each is a file. A kernel that needs more of a CPU than the
+// build asks for is compiled for that CPU. Such a file includes only intrinsics, the C library and headers of this
+// directory, without inline functions of external linkage: the linker could pick a copy of the function that other CPUs
+// cannot run. "State" is the CRC register without the initial and the final inversion.
 
 #pragma once
 

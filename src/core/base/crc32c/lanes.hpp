@@ -1,9 +1,9 @@
-// CRC32C of several lanes side by side, for kernels whose step waits longer for the result of the last one than it
-// computes. The sum of a stretch is put together from those of its lanes: the sum of an earlier lane is moved over the
-// bytes behind it.
+// CRC32C in several lanes side by side, for kernels whose step waits longer for the previous result than it computes.
+// The sum of a stretch comes from the sums of its lanes: the sum of an earlier lane is moved over the bytes behind it.
 //
-// A Step has: bytes, how many it takes; take(), and byte() for one; copy(to, from, bytes), of a stretch that begins at
-// a cache line; fence(), after the last stretch. WordStep makes take() and byte() of a CPU's CRC instruction.
+// A Step has: bytes, its size; take() for a whole step, and byte() for one byte; copy(to, from, bytes), for a stretch
+// that begins at a cache line; fence(), after the last stretch. WordStep makes take() and byte() from a CPU's CRC
+// instruction.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace forebay::crc32c_kernels {
 
 namespace {
 
-// All lanes of a stretch stay in L1 between the sum and the copy. Longer ones were slower.
+// All lanes of a stretch stay in L1 between the sum and the copy. Longer lanes were slower.
 constexpr std::size_t lane_bytes = 1024;
 
 constexpr ByteTable over_lane[4] = {table_after(lane_bytes), table_after(lane_bytes - 1), table_after(lane_bytes - 2),

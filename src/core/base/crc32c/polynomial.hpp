@@ -1,5 +1,5 @@
-// Arithmetic modulo the Castagnoli polynomial, at compile time: the constants of the kernels. Numbers are reflected:
-// bit 31 is x^0.
+// Arithmetic modulo the Castagnoli polynomial, at compile time, for the constants of the kernels. Numbers are
+// reflected: bit 31 is x^0.
 
 #pragma once
 
@@ -35,7 +35,7 @@ struct ByteTable {
     std::uint32_t of[256];
 };
 
-/// What a byte that is added to the low end of a register has become of it `bytes` bytes later.
+/// For each byte value added to the low end of a register: its effect on the register `bytes` bytes later.
 constexpr ByteTable table_after(std::uint64_t bytes) {
     ByteTable table{};
     const auto factor = power_of_x(8 * bytes);

@@ -6,7 +6,7 @@ namespace forebay::crc32c_kernels {
 namespace {
 
 // Slicing by 16: M. E. Kounavis and F. L. Berry, "Novel table lookup-based algorithms for high-performance CRC
-// generation" (2008), with a table for each byte of 16. Two lanes are twice as fast as one, more are no faster.
+// generation" (2008), with a table for each of 16 bytes. Two lanes are twice as fast as one, more are no faster.
 struct Slices {
     static constexpr std::size_t bytes = 16;
 

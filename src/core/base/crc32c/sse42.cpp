@@ -8,9 +8,9 @@ namespace forebay::crc32c_kernels {
 
 namespace {
 
-// The CRC instruction begins every cycle and takes three.
+// The CRC instruction starts every cycle and takes three.
 struct Sse42 : WordStep<X86> {
-    // The stores wait for nothing, so the next stretch is fetched meanwhile: a quarter faster than without.
+    // The stores do not wait, so the next stretch is fetched meanwhile: a quarter faster than without the prefetch.
     static void copy(std::byte* to, const std::byte* from, std::size_t size_bytes) {
         for (std::size_t line = 0; line < size_bytes; line += line_bytes) {
             _mm_prefetch(reinterpret_cast<const char*>(from + size_bytes + line), _MM_HINT_T0);

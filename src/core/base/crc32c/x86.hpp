@@ -1,4 +1,4 @@
-// What the kernels of x86 share.
+// The common part of the kernels of x86.
 
 #pragma once
 
