@@ -1,5 +1,6 @@
 // Clocks, names, random numbers, the wait on shared memory, and the file of this code.
 
+#include <grp.h>
 #include <linux/futex.h>
 #include <pwd.h>
 #include <sys/random.h>
@@ -87,6 +88,20 @@ ProcessLimits process_limits() {
 std::uint32_t user_id() { return ::geteuid(); }
 
 std::int64_t process_id() { return ::getpid(); }
+
+Result<> become_user(std::uint32_t user_id) {
+    if (::getuid() == user_id && ::geteuid() == user_id) return {};
+    std::array<char, 4096> room{};
+    struct passwd entry {};
+    struct passwd* account = nullptr;
+    if (::getpwuid_r(user_id, &entry, room.data(), room.size(), &account) != 0 || account == nullptr)
+        return Error{ErrorKind::missing, fmt::format("this machine knows no user with the number {}", user_id)};
+    // The user last: afterwards this process may change nothing.
+    if (::initgroups(account->pw_name, account->pw_gid) != 0 || ::setgid(account->pw_gid) != 0 ||
+        ::setuid(user_id) != 0)
+        return posix_error("become user", account->pw_name, errno);
+    return {};
+}
 
 std::string name_of_parent() {
     const auto comm = kernel_text(fmt::format("/proc/{}/comm", ::getppid()).c_str());

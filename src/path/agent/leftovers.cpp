@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/target_store.hpp"
 #include "path/agent/serve.hpp"
@@ -22,6 +24,8 @@ namespace {
 
 // On a busy machine a process keeps its locks for a moment after it was killed.
 constexpr std::chrono::seconds killed_agent_max{2};
+// Another node commits when it has drained its part. Each look lists a directory of the target.
+constexpr std::chrono::milliseconds nodes_look_pause{500};
 
 std::string said_of(const std::set<std::string>& others, const std::string& stream_directory) {
     std::string text;
@@ -171,10 +175,20 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
         const bool taken = !staged && std::ranges::any_of(in_use, is_held);  // by a session, a moment ago
         if (!taken) all.push_back({directory, std::move(staged)});
     }
-    if (all.size() < 2) return all;
-    for (auto& leftover : all)
-        if (leftover.staged && std::ranges::any_of(*leftover.staged, &Drained::waiting))
-            leftover.staged = drain_leftover(leftover.directory, make_view, options);
+    const auto waits = [](const DrainedDirectory& leftover) {
+        return leftover.staged && std::ranges::any_of(*leftover.staged, &Drained::waiting);
+    };
+    const auto look_again = [&] {
+        for (auto& leftover : all)
+            if (waits(leftover)) leftover.staged = drain_leftover(leftover.directory, make_view, options);
+    };
+    // A later directory may have committed the snapshots of an earlier one.
+    if (all.size() > 1) look_again();
+    const auto deadline = sys::Clock::now() + options.nodes_wait;
+    while (std::ranges::any_of(all, waits) && sys::Clock::now() < deadline) {
+        std::this_thread::sleep_for(nodes_look_pause);
+        look_again();
+    }
     return all;
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ namespace forebay::agent {
 struct LeftoverOptions {
     bool remove = false;  // the directory, after all of it is committed
     node::Forwarding forwarding = {};
-    std::string into = {};      // another run that takes the staged data as its own; "": their own run
-    std::string moved_to = {};  // the present path of the run; "": the path of the session
+    std::chrono::seconds nodes_wait{0};  // how long to look again for node files of other nodes
+    std::string into = {};               // another run that takes the staged data as its own; "": their own run
+    std::string moved_to = {};           // the present path of the run; "": the path of the session
 };
 
 /// The body of `forebay drain`: one round over a staging directory of a dead session, with its errors. `refused` if its
@@ -39,7 +41,8 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                                             const LeftoverOptions& options);
 
 /// The same over several directories that may hold nodes of one snapshot: the last node commits, and the rest see the
-/// commit. Skips directories whose session or agent lives. `staged` is `missing` if the session was killed as it began.
+/// commit. Other nodes may drain their part at the same time, so it looks again for `nodes_wait`, until all is committed.
+/// Skips directories whose session or agent lives. `staged` is `missing` if the session was killed as it began.
 struct DrainedDirectory {
     std::string directory;
     Result<std::vector<Drained>> staged;

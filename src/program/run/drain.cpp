@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "core/base/try.hpp"
+#include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
 #include "path/agent/leftovers.hpp"
+#include "path/agent/serve.hpp"
 #include "path/node/watch.hpp"
 #include "program/run/forwarding.hpp"
 #include "program/run_argument.hpp"
@@ -20,12 +25,16 @@ namespace forebay::cli {
 
 namespace {
 
+constexpr std::uint64_t wait_seconds_max = 1'000'000;
+
 struct DrainArguments {
     std::string directory;
     std::string base = "/dev/shm";
     std::vector<std::string> forward_to;
     std::string token_file;
     std::string into;
+    std::uint64_t wait_seconds = 60;
+    bool epilog = false;
     bool keep = false;
     bool drop = false;
     bool json = false;
@@ -45,17 +54,41 @@ std::vector<std::string> passed_over(const std::vector<std::string>& asked,
     return left;
 }
 
+// Slurm runs an Epilog as root. Staged files belong to the job's user, and so does the run.
+Result<> become_user_of_job() {
+    const char* text = std::getenv("SLURM_JOB_UID");
+    const std::string_view digits = text != nullptr ? text : "";
+    std::uint32_t user = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), user);
+    if (error != std::errc() || end != digits.data() + digits.size())
+        return Error{ErrorKind::refused, fmt::format("--epilog: SLURM_JOB_UID is \"{}\"", digits), "",
+                     "use --epilog in the Epilog script of Slurm, which sets SLURM_JOB_UID to the user of the job"};
+    return sys::become_user(user);
+}
+
+// A person sees the runs before they change.
+void show_runs(const std::vector<std::string>& directories) {
+    Shown text;
+    for (const auto& directory : directories)
+        if (const auto session = agent::session_of(directory))
+            text += lines("{}: of run {}\n", directory, session->run);
+    note(text);
+}
+
 /// `asked` are the directories that "all" stands for.
 Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options,
                                                          std::vector<std::string>& asked) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
-    agent::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
+    agent::LeftoverOptions what{.remove = !options.keep,
+                                .forwarding = forwarding,
+                                .nodes_wait = std::chrono::seconds(std::min(options.wait_seconds, wait_seconds_max))};
     if (options.directory == "all") {
         if (!options.into.empty() || options.drop)
             return Error{ErrorKind::refused, "--into and --drop are for one staging directory, not for all", "",
                          "forebay drain all"};
         FB_TRY_ASSIGN(directories, node::staging_directories(options.base));
         asked = std::move(directories);
+        if (!options.json) show_runs(asked);
         return agent::drain_leftovers(asked, view_maker(), what);
     }
     if (!options.into.empty()) {
@@ -68,7 +101,21 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
         return Error{ErrorKind::missing,
                      fmt::format("{} is not a staging directory: {}", options.directory, drained.error().what), "",
                      fmt::format("forebay drain all --staging {}", options.base)};
+    if (drained && std::ranges::any_of(*drained, &agent::Drained::waiting)) {
+        auto again = agent::drain_leftovers({options.directory}, view_maker(), what);
+        if (!again.empty()) return again;
+    }
     return std::vector{agent::DrainedDirectory{options.directory, std::move(drained)}};
+}
+
+// For a snapshot whose other nodes did not come in time.
+std::string next_of(const agent::Drained& leftover, const std::string& directory) {
+    if (!leftover.waiting) return "";
+    return fmt::format(
+        "\n  Next: forebay drain all on the other nodes of the job, as in srun --ntasks-per-node 1 forebay drain all. "
+        "If a "
+        "node is lost for good, forebay drain {} --drop gives this snapshot up",
+        directory);
 }
 
 // What is given up is named: nobody else has it.
@@ -90,6 +137,7 @@ Result<Exit> drop(const DrainArguments& options) {
 }
 
 Result<Exit> drain_all(const DrainArguments& options) {
+    if (options.epilog) FB_TRY(become_user_of_job());
     if (options.drop && options.directory != "all") return drop(options);
     std::vector<std::string> asked;
     FB_TRY_ASSIGN(directories, drain_asked(options, asked));
@@ -114,7 +162,7 @@ Result<Exit> drain_all(const DrainArguments& options) {
             text += leftover.committed ? lines("{}: committed{}\n", leftover.name(), Message{more})
                     : is_spool         ? lines("{}: NOT packed: {}\n", leftover.name(), Message{leftover.text})
                                : lines("{}: NOT committed, staged in {}: {}\n", leftover.name(), leftover.staged_path,
-                                       Message{leftover.text});
+                                       Message{leftover.text + next_of(leftover, directory)});
             auto object = Json::object().set("directory", directory).set("stream", leftover.stream);
             if (!is_spool) object.set("step", leftover.step);
             array.push(object.set("staged", leftover.staged_path)
@@ -131,7 +179,8 @@ Result<Exit> drain_all(const DrainArguments& options) {
     if (options.json) array.print();
     else if (text.text.empty()) say("Nothing is staged.\n");
     else say(text);
-    return exit;
+    // Slurm takes a node out of service if its Epilog fails.
+    return options.epilog ? Exit::good : exit;
 }
 
 }  // namespace
@@ -146,6 +195,10 @@ void add_drain(CommandLine& line) {
     verb.option("--forward-to", options->forward_to,
                 "Through a forwarder (forebay forward), HOST:PORT, instead of writing itself");
     verb.option("--token-file", options->token_file, "What admits to it");
+    verb.option("--wait", options->wait_seconds,
+                "Seconds to wait for other nodes that drain their part of a snapshot now");
+    verb.flag("--epilog", options->epilog,
+              "For the Epilog script of Slurm: work as the user of the job, and exit with 0 if data stays staged");
     verb.flag("--keep", options->keep, "Keep the staged copies when they are committed");
     verb.option(
         "--into", options->into,
