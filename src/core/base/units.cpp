@@ -12,7 +12,7 @@ namespace {
 std::string scaled(double value, const char* unit) {
     static constexpr std::array<const char*, 6> prefixes{"", "k", "M", "G", "T", "P"};
     std::size_t prefix = 0;
-    while (value >= 999.95 && prefix + 1 < prefixes.size()) {
+    while (value >= 999.5 && prefix + 1 < prefixes.size()) {
         value /= 1000;
         ++prefix;
     }

@@ -69,7 +69,8 @@ std::optional<std::int64_t> seconds_of(std::string_view clock) {
     while (true) {
         const auto colon = clock.find(':');
         const auto part = whole_number(clock.substr(0, colon));
-        if (!part || *part > 100'000'000) return std::nullopt;
+        // No clock has so many parts that the sum grows beyond the years.
+        if (!part || *part > 100'000'000 || seconds > 1'000'000'000'000) return std::nullopt;
         seconds += *part;
         if (colon == std::string_view::npos) return seconds;
         seconds *= 60;

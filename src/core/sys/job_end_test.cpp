@@ -55,8 +55,8 @@ TEST_CASE("clocks of batch systems") {
     CHECK(seconds_of("1:02:03\n") == 3723);
     CHECK(seconds_of("2-03:04:05") == ((2 * 24 + 3) * 60 + 4) * 60 + 5);
     CHECK(seconds_of("120:00:00") == 432'000);
-    for (const char* none :
-         {"", "UNLIMITED", "NOT_SET", "INVALID", "1-", "1-2", "1:", ":1", "1:-2", "1:2:x", "9999999999"})
+    for (const char* none : {"", "UNLIMITED", "NOT_SET", "INVALID", "1-", "1-2", "1:", ":1", "1:-2", "1:2:x",
+                             "9999999999", "1:1:1:1:1:1:1:1:1:1:1:1:1:1"})
         CHECK_MESSAGE(!seconds_of(none), none);
 }
 

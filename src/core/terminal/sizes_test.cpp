@@ -66,3 +66,12 @@ TEST_CASE("times have units") {
     CHECK(seconds_from("--mtbf", "2d").value() == 172'800);
     CHECK_FALSE(seconds_from("--mtbf", "1y"));
 }
+
+TEST_CASE("printed bytes and rates have at most three digits before the unit") {
+    const std::pair<std::uint64_t, const char*> amounts[] = {
+        {999, "999 B"},         {1'000, "1.00 kB"},     {999'499, "999 kB"},
+        {999'500, "1.00 MB"},   {999'949, "1.00 MB"},   {9'994'000, "9.99 MB"},
+        {9'996'000, "10.0 MB"}, {99'960'000, "100 MB"}, {999'600'000, "1.00 GB"}};
+    for (const auto& [bytes, text] : amounts) CHECK(show_bytes(bytes) == text);
+    CHECK(show_rate(999.7) == "1.00 kB/s");
+}
