@@ -13,10 +13,10 @@ namespace forebay::insitu {
 
 namespace {
 
-// How much smaller than the linking length a cell's diagonal is: far more than rounding of an index or a distance, and
-// far less than would make more cells.
+// A cell's diagonal is smaller than the linking length by this share: far above the rounding of indices and distances,
+// and too little to need more cells.
 constexpr double linking_margin = 1e-6;
-// Of two cells so many pairs are looked at one by one before boxes are compared.
+// So many pairs of two cells are compared one by one; beyond it boxes are compared first.
 constexpr std::size_t pairs_at_once = 512;
 
 double square_between(const CellParticle& a, const CellParticle& b, const std::array<double, 3>& lengths) {
@@ -43,7 +43,7 @@ Bounds bounds_of(std::span<const CellParticle> particles) {
     return bounds;
 }
 
-// Squares of distances between which those of all pairs of two boxes lie.
+// The squared distances of all pairs of two boxes lie between these.
 struct Squares {
     double least = 0;
     double most = 0;
@@ -66,7 +66,7 @@ Squares squares_between(const Bounds& a, const Bounds& b, const std::array<doubl
     return squares;
 }
 
-// Puts the lower half along the longest side of their box first.
+// Splits along the longest side of the box: the lower half comes first.
 void halve(std::span<CellParticle> particles, const Bounds& bounds) {
     std::size_t longest = 0;
     for (std::size_t dim = 1; dim < 3; ++dim)
@@ -134,6 +134,7 @@ void Friends::link_cells(const LinkedCells::Entry& cell, const LinkedCells::Entr
     const auto root = root_of(number);
     const auto other_root = root_of(other_number);
     if (root == other_root || !touch(cells_.particles(number), cells_.particles(other_number))) return;
+    // The root is always the lowest cell, so the order of links does not matter.
     parent_[std::max(root, other_root)] = std::min(root, other_root);
 }
 
@@ -145,7 +146,7 @@ std::uint32_t Friends::root_of(std::uint32_t cell) {
     return cell;
 }
 
-// Whether two of them are at most the linking length apart. Changes their order.
+// True if a particle of each is within the linking length. Reorders both.
 bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others) const {
     const auto square = rule_.linking_length * rule_.linking_length;
     if (some.size() < others.size()) std::swap(some, others);
@@ -159,19 +160,19 @@ bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others
     const auto squares = squares_between(bounds, bounds_of(others), rule_.lengths);
     if (squares.least > square * (1 + linking_margin)) return false;
     if (squares.most < square * (1 - linking_margin)) return true;
-    if (bounds.low == bounds.high) return touch(some.first(1), others);  // all of them are at one place
+    if (bounds.low == bounds.high) return touch(some.first(1), others);  // all are at one place
     halve(some, bounds);
     const auto half = some.size() / 2;
     return touch(some.first(half), others) || touch(some.subspan(half), others);
 }
 
-// Lists the cells of each group that has members enough.
+// Lists the cells of each group with enough members.
 void Friends::gather() {
     const auto cells = static_cast<std::uint32_t>(cells_.cells());
     std::vector<std::uint64_t> members(cells);
     for (std::uint32_t cell = 0; cell < cells; ++cell) members[root_of(cell)] += cells_.particles(cell).size();
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> group_of(cells, none);  // of roots
+    std::vector<std::uint32_t> group_of(cells, none);  // indexed by root
     for (std::uint32_t cell = 0; cell < cells; ++cell) {
         if (members[cell] == 0 || members[cell] < rule_.members_min) continue;
         group_of[cell] = static_cast<std::uint32_t>(members_.size());

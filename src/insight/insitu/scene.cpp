@@ -20,13 +20,13 @@ namespace forebay::insitu {
 
 namespace {
 
-// Numbers of colours behind those of the canvas: what has no value, then the palette.
+// Colour numbers after the canvas's own: missing values, then the palette.
 constexpr std::uint8_t missing_colour = 5, first_step = 6;
 constexpr int palette_steps = 250;
 constexpr int pixels_min = 16, pixels_max = 16'384;
-constexpr int thinnest_share = 12;  // the shorter side of a plane is drawn at least as 1/12 of `pixels`
+constexpr int thinnest_share = 12;  // the shorter side gets at least 1/12 of `pixels`
 
-/// How elements become pixels along one side: so many elements a pixel, or so many pixels an element; one of them is 1.
+/// The scale along one side: elements a pixel, or pixels an element; one of both is 1.
 struct Side {
     std::uint64_t elements = 0, elements_per_pixel = 1;
     int pixels_per_element = 1;
@@ -41,14 +41,14 @@ Side side_of(std::uint64_t elements, std::uint64_t longer, int pixels) {
     else side.pixels_per_element = static_cast<int>(most / longer);
     const auto least = std::max(1, pixels / thinnest_share);
     if (side.pixels() < least) {
-        // Long and narrow: what is narrow is stretched, as far as it goes without dividing elements.
+        // A long, narrow plane: the short side is stretched as far as possible without splitting elements.
         side.elements_per_pixel = std::max<std::uint64_t>(1, elements / static_cast<std::uint64_t>(least));
         side.pixels_per_element = (least - 1) / static_cast<int>(side.cells()) + 1;
     }
     return side;
 }
 
-/// The plane as many cells as are drawn: itself, or the means of what is there of boxes of elements.
+/// The plane as the cells to draw: itself, or means over boxes of the elements present.
 std::vector<float> cells_of(const Scene& scene, const Side& across, const Side& up) {
     const auto columns = static_cast<std::size_t>(across.cells()), rows = static_cast<std::size_t>(up.cells());
     std::vector<float> cells(columns * rows);
@@ -62,6 +62,7 @@ std::vector<float> cells_of(const Scene& scene, const Side& across, const Side& 
             const float* const line = scene.values.data() + y * scene.width;
             std::size_t column = 0;
             for (std::uint64_t x = 0, left = across.elements_per_pixel; x < scene.width; ++x) {
+                // NaN differs from itself, so a missing element adds nothing.
                 const bool counts_here = line[x] == line[x];
                 sums[column] += counts_here ? static_cast<double>(line[x]) : 0.0;
                 counts[column] += counts_here ? 1 : 0;

@@ -1,6 +1,6 @@
-// The sum of an array along one of its dimensions, as f64. Binned sums (binned_sums.hpp, which bounds their error): the
-// same bits whatever the blocks, the nodes and their order. Elements that no block holds add nothing; the attribute
-// "missing" counts them. A sum of which an element is NaN is NaN.
+// The sum of an array along one dimension, as f64. It uses binned sums (binned_sums.hpp gives their error), so blocks,
+// nodes and their order do not change the bits. Elements that no block holds add nothing; the attribute "missing"
+// counts them. A sum with a NaN is NaN.
 //
 // Part: the count of elements, and patches of sums.
 
@@ -21,7 +21,7 @@ namespace forebay::insitu {
 
 namespace {
 
-constexpr std::size_t batch_values = 1024;  // are read at once: as many doubles stay in the first cache
+constexpr std::size_t batch_values = 1024;  // read at once: as doubles they stay in the first cache
 
 class Projection final : public Analyser {
 public:
@@ -94,7 +94,7 @@ private:
     const RealNumbers numbers_;
     const Extents plane_;
     SumPatches patches_;
-    std::uint64_t seen_ = 0;  // elements
+    std::uint64_t seen_ = 0;  // elements seen
 };
 
 }  // namespace

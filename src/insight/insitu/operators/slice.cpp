@@ -1,10 +1,9 @@
-// A plane of an array. It is kept as runs of neighbours in the plane: a node has those of its blocks that the plane
-// goes through, and no more memory.
+// A plane of an array, kept as runs of neighbours in the plane. A node stores only the runs of its blocks.
 //
-// An array of two dimensions is its own plane: `axis` and `at` do not count. Elements that no block holds are NaN, and
-// 0 or blank where the type has none; the attribute "missing" counts them.
+// An array of two dimensions is its own plane, and `axis` and `at` are ignored. Elements that no block holds are NaN,
+// or 0 or blank if the type has no NaN; the attribute "missing" counts them.
 //
-// Part: the size of an element; of each run, where it begins in the plane; how many elements each has; their bytes.
+// Part: the size of an element; the start of each run in the plane; the count of elements of each run; their bytes.
 
 #include <fmt/format.h>
 
@@ -28,7 +27,7 @@ namespace {
 
 class Slice final : public Analyser {
 public:
-    /// `axis` -1: all of it.
+    /// `axis` -1: the whole array.
     Slice(const Analysis& analysis, const Variable& variable, int axis, std::uint64_t at)
         : analysis_(analysis), variable_(variable), axis_(axis), at_(at), plane_(without(variable.shape, axis)) {}
 
@@ -116,7 +115,7 @@ private:
         bytes_.insert(bytes_.end(), begin, begin + bytes.size());
     }
 
-    /// The plane with every run at its place; `corrupt` where two parts have the same element.
+    /// The plane with every run in place; `corrupt` if two parts hold the same element.
     Result<std::vector<std::byte>> whole() {
         const auto size = static_cast<std::size_t>(variable_.type.size_bytes);
         std::vector<std::size_t> order(firsts_.size());
@@ -145,7 +144,7 @@ private:
     const std::uint64_t at_;
     const Extents plane_;
     std::vector<std::uint64_t> firsts_, counts_;  // of runs, in elements of the plane
-    std::vector<std::uint8_t> bytes_;             // of one run after another
+    std::vector<std::uint8_t> bytes_;             // of all runs, one after another
     std::uint64_t seen_ = 0;
 };
 

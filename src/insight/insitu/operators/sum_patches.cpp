@@ -78,6 +78,7 @@ Result<> SumPatches::merge(PartReader& from, const std::string& name) {
 }
 
 SumPatch SumPatches::whole() && {
+    // A single patch of the whole shape needs no copy.
     const auto count = static_cast<std::size_t>(volume(shape_));
     if (patches_.size() == 1 && volume(box_of(patches_.begin()->first).size) == count)
         return std::move(patches_.begin()->second);
