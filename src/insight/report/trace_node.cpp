@@ -21,7 +21,7 @@ using format::TimingKind;
 
 constexpr std::uint64_t unix_ns_max = std::numeric_limits<std::int64_t>::max() / 2;  // the year 2116
 
-// The groups of tracks, in the order in which they are shown. Ranks come behind `rank`, by their numbers.
+// The groups of tracks in display order. Rank r has the number `rank` + r.
 enum class TrackGroup : std::uint32_t { snapshots, agent, writers, analyses, rank };
 
 TrackGroup group_of(TimingKind kind) {
@@ -68,7 +68,7 @@ std::optional<TraceSpan> span_of(const Timing& timing) {
     return span_of(timing.start_unix_ns, std::uint64_t{timing.duration_us} * 1000);
 }
 
-// From the save of a snapshot to the last act of the agent on it.
+// From the save of a snapshot to the agent's last action on it.
 std::optional<TraceSpan> span_of(const TimingBatch& batch) {
     const auto start = batch.saved_unix_ns != 0    ? batch.saved_unix_ns
                        : batch.sealed_unix_ns != 0 ? batch.sealed_unix_ns
@@ -138,7 +138,7 @@ std::map<std::uint32_t, std::vector<TraceSpan>> spans_of(const std::vector<Timin
     return groups;
 }
 
-// Bytes a second of what moves at a time: each span's at an even rate.
+// Bytes a second in flight: each span moves at an even rate.
 class RateCurve {
 public:
     void add(const Timing& timing) {
@@ -146,6 +146,7 @@ public:
         if (!span || timing.kib == 0) return;
         const double rate = static_cast<double>(timing.bytes()) / (std::max(timing.duration_us, 1u) * 1e-6);
         changes_.push_back({span->start_unix_ns, rate});
+        // At least 1 us, the unit of durations, so that a short move still shows.
         changes_.push_back({std::max(span->end_unix_ns, span->start_unix_ns + 1000), -rate});
     }
     void add(std::int64_t unix_ns, double change) {
@@ -161,7 +162,7 @@ public:
             sum += changes_[i].value;
             rising += changes_[i].value > 0 ? 1 : -1;
             if (i + 1 < changes_.size() && changes_[i + 1].unix_ns == changes_[i].unix_ns) continue;
-            // What is left of sums of doubles is no rate.
+            // With no span open, the rest of the sum is rounding, not a rate.
             points.push_back({changes_[i].unix_ns, rising <= 0 ? 0.0 : std::max(sum, 0.0)});
             if (rising <= 0) sum = 0;
         }
