@@ -1,11 +1,9 @@
-// Reads the header of a GenericIO file; bytes may be of either order. Decoder::decode() follows the header: its
-// checksum, then where the tables of variables, ranks and blocks lie, then their entries. Every number comes from a
-// file that may be damaged or hostile although its checksum is right. So each offset and count is compared with the
-// header's or the file's size before it is used, sums are formed so that they cannot overflow, and no two ranges may
-// overlap.
+// Reads the header of a GenericIO file of either byte order. Decoder::decode() follows the header: its checksum, the
+// places of the tables of variables, ranks and blocks, then their entries. The file may be damaged or hostile even if
+// its checksum is right. So each offset and count is compared with the header's or the file's size before use, sums
+// cannot overflow, and ranges must not overlap.
 //
-// Headers of older GenericIO versions have shorter entries. A field is read only where the entry's stored size covers
-// it.
+// Older GenericIO versions have shorter entries. A field is read only if the entry's stored size covers it.
 
 #include "insight/foreign/genericio/genericio.hpp"
 
@@ -76,7 +74,7 @@ private:
         return damage(0, fmt::format("the header's CRC-64 is {:016x}, {:016x} expected.", actual, expected));
     }
 
-    // Where a table lies; `least` is the size of an entry in the oldest files.
+    // Checks the place of a table. `least` is an entry's size in the oldest files.
     Result<> table(Table& table, std::uint64_t at, std::uint64_t least) const {
         const auto end = bytes_.size() - crc_bytes;
         if (table.count == 0) return {};
@@ -90,7 +88,7 @@ private:
         return {};
     }
 
-    // A field exists where the stored size of its structure says so.
+    // A field exists only if its structure's stored size covers it.
     Result<> tables() {
         const auto global = u64(at_global_bytes);
         if (global < global_header_least || global > bytes_.size() - crc_bytes)
@@ -153,7 +151,7 @@ private:
         return {};
     }
 
-    // Control characters of a damaged name would reach the terminal.
+    // Hides control characters of a damaged name from the terminal.
     static std::string shown(std::string text) {
         for (auto& c : text)
             if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -190,6 +188,7 @@ private:
         std::uint64_t row_bytes = 0;
         for (const auto& variable : out_.variables) {
             out_.variable_offsets.push_back(row_bytes);
+            // Stays just above the file size instead of overflowing.
             if (variable.record_bytes > out_.file_bytes || out_.file_bytes < row_bytes) row_bytes = out_.file_bytes + 1;
             else row_bytes += variable.record_bytes;
         }

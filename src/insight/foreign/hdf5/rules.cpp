@@ -16,7 +16,7 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-/// All datasets of a step have the rows of the step's particles; readers take the first one's length for all.
+/// All datasets of a step must have one row for each particle: readers use the first dataset's length for all.
 Problems h5part_rules(const ForeignFile& foreign_file) {
     constexpr std::size_t name_max = 64;
     Problems problems;
@@ -47,7 +47,7 @@ public:
         const h5::Id root(H5Gopen2(file.get(), "/", H5P_DEFAULT));
         constexpr std::array names{"openPMD", "openPMDextension", "basePath", "iterationEncoding", "iterationFormat"};
         need(root, "", names, problems_);
-        // One iteration at a time, whose group is /data itself.
+        // Here /data itself is the group of the current iteration.
         if (h5::text_attribute(root, "iterationEncoding") == "variableBased") base_ = 1;
         meshes_ = trimmed(h5::text_attribute(root, "meshesPath"));
         particles_ = trimmed(h5::text_attribute(root, "particlesPath"));
@@ -79,7 +79,7 @@ private:
         return {};
     }
 
-    /// `depth` 1 is the record, 2 a component of it. A constant one is a group with a value.
+    /// `depth` 1 is the record, 2 its component. A constant component is a group with a value.
     void record(const std::string& path, const h5::Id& object, H5I_type_t kind, std::size_t depth, bool is_mesh) {
         constexpr std::array of_record{"unitDimension", "timeOffset"};
         constexpr std::array of_mesh{"geometry",    "dataOrder",        "axisLabels",
@@ -107,11 +107,11 @@ private:
     }
 
     Problems problems_;
-    std::size_t base_ = 2;  // parts of the path of an iteration: "data/120"
+    std::size_t base_ = 2;  // parts of an iteration's path: "data/120"
     std::string meshes_, particles_;
 };
 
-/// With a scale on one dimension there is one on each, or netCDF invents names by lengths.
+/// If one dimension has a scale, all need one: otherwise netCDF makes up names by length.
 Result<Problems> netcdf_rules(const h5::Id& file, const ForeignFile& foreign_file) {
     Problems problems;
     FB_TRY_ASSIGN(access, h5::closed_access(H5P_DATASET_ACCESS));

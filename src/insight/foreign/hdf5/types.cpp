@@ -11,9 +11,9 @@ namespace forebay::foreign {
 
 namespace {
 
-// So many members of a compound or an enum are named; a line has no room for more.
+// The most members of a compound or an enum to print; a line has no room for more.
 constexpr int members_shown_max = 4;
-// Lists of arrays of compounds are three deep; a damaged file may claim anything.
+// Lists of arrays of compounds are three deep; a damaged file may claim any depth.
 constexpr int type_depth_max = 8;
 
 std::string text_of(const h5::Id& type, int depth);
@@ -37,7 +37,7 @@ std::string integer_text(const h5::Id& type) {
     return with_order(type, used == bits ? name : fmt::format("{} ({} bits used)", name, used));
 }
 
-/// Two bytes may be IEEE's half or a bfloat16, whose values differ: the fields decide.
+/// Two bytes may be IEEE's half or a bfloat16 with other values: the bit fields decide.
 std::string float_text(const h5::Id& type) {
     struct Known {
         std::size_t bits, exponent, mantissa;
@@ -85,7 +85,7 @@ std::string enum_text(const h5::Id& type, int depth) {
     return count > members_shown_max ? text + fmt::format(", ... {} values", count) : text;
 }
 
-/// h5py and numpy say {r, i}, others {real, imag} or {re, im}.
+/// h5py and numpy write {r, i}, other programs {real, imag} or {re, im}.
 std::optional<std::string> complex_text(const h5::Id& type, const std::vector<std::string>& names) {
     constexpr std::array<std::array<const char*, 2>, 3> words{{{"r", "i"}, {"real", "imag"}, {"re", "im"}}};
     const bool is_named = std::ranges::any_of(

@@ -1,4 +1,4 @@
-// Finds the files of PALM's fortran_binary: those of a directory, one for each process, or the one of a serial PALM.
+// Finds the files of PALM's fortran_binary: a directory with a file a process, or the file of a serial PALM.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace forebay::foreign {
 
 namespace {
 
-// "_000012" or "000012"; nothing for other names.
+// Parses "_000012" or "000012"; nothing for other names.
 std::optional<std::uint32_t> process_in(std::string_view name) {
     constexpr std::size_t digits = 6;
     if (name.starts_with('_')) name.remove_prefix(1);
@@ -24,7 +24,7 @@ std::optional<std::uint32_t> process_in(std::string_view name) {
     return number;
 }
 
-// The file of each process in their order, and what else lies there.
+// The files of the processes in order, and other files in the directory.
 struct ProcessFiles {
     std::vector<std::string> paths, strangers;
 };

@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    // Names with their records, up to the name `end`.
+    // Reads names and their records, up to the name `end`.
     Result<> part(std::vector<PalmRecord>& out, std::string_view end) {
         std::map<std::string, std::size_t, std::less<>> newest;
         while (true) {
@@ -86,7 +86,7 @@ private:
         return name;
     }
 
-    // The file may be whole: somebody's own module can write more records than PALM's do.
+    // The file may be whole: a user's own module may write more records than PALM.
     Error no_name(const std::string& text) const {
         if (after_.empty()) return reader_.damage(name_at_, text + ".");
         auto error = reader_.damage(
@@ -131,7 +131,7 @@ private:
     sys::File& file_;
     FortranReader reader_;
     std::uint64_t name_at_ = 0;
-    std::string after_;  // the last name whose records were read
+    std::string after_;  // the last name with its records read
     PalmProcess out_;
 };
 
