@@ -75,7 +75,7 @@ constexpr std::array kinds{
     InputKind{"", "measured_node_bytes", Unit::bytes, nullptr, nullptr, 0, ""},
 };
 
-// Where nobody knows better.
+// The values if no source gives them.
 struct Assumed {
     const char* name;
     double value;
@@ -98,7 +98,7 @@ constexpr std::array assumptions{
     Assumed{"restart_fixed_seconds", 300, "five minutes to start again"},
     Assumed{"copy_every_saves", 1, "each save"},
 };
-constexpr double node_mtbf_seconds = 10 * 365.25 * 86400;  // a failure of a node in ten years
+constexpr double node_mtbf_seconds = 10 * 365.25 * 86400;  // each node fails once in ten years
 constexpr double read_to_drain = 2;  // measured at 8,100 nodes (2.02) and on one (2.04): requirements H19, P10
 
 Measure assumed(const PlanInputs& known, const InputKind& kind) {
@@ -122,7 +122,7 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
     return measure;
 }
 
-// Of a profile's key; 0 where it has none.
+// Reads a number from a profile's key; 0 if it is missing.
 double number_in(const format::AdviceSetting& key, std::string_view name) {
     for (const auto& [label, text] : key) {
         double number = 0;
@@ -154,7 +154,7 @@ double PlanInputs::value(std::string_view name) const {
 void PlanInputs::take(const Measure& measure) {
     if (std::ranges::find(kinds, measure.name, &InputKind::name) == kinds.end()) return;
     if (!std::isfinite(measure.value)) return;
-    if (measure.value == 0 && measure.name.starts_with("slow_") && measure.name.ends_with("_ratio")) return;  // of none
+    if (measure.value == 0 && measure.name.starts_with("slow_") && measure.name.ends_with("_ratio")) return;  // none
     const auto known = std::ranges::find(measures_, measure.name, &Measure::name);
     if (known == measures_.end()) measures_.push_back(measure);
     else *known = measure;
@@ -173,8 +173,10 @@ void PlanInputs::take(const format::Advice& advice, const std::string& path) {
     }
     for (auto measure : measures) {
         if (measure.origin == MeasureOrigin::assumed || measure.origin == MeasureOrigin::predicted) continue;
-        if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // from then on
+        if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // relative to then
+        // Later readers must see which file and row a number came from.
         if (!plans) measure.from = measure.from.starts_with("row ") ? path + ", " + measure.from : path;
+        // Several files may give `nodes`: the largest counts.
         if (!plans && measure.name == "nodes" && measure.value <= value("nodes")) continue;
         if (advice.kind == "profile" && measure.name == "node_bytes" && value("node_bytes") > 0) continue;
         take(measure);
@@ -206,6 +208,7 @@ Result<PlanInputs> PlanInputs::settled() const {
                          fmt::format("{} is {}: a share is at most 1 ({})", kind.name, known->value, known->from)};
         if (known != nullptr) all.take(*known);
     }
+    // Assumed values may depend on known values, so they come second.
     for (const auto& kind : kinds)
         if (all.find(kind.name) == nullptr) all.take(assumed(all, kind));
     if (all.value("nodes") > nodes_max)

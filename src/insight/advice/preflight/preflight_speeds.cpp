@@ -23,7 +23,7 @@ namespace {
 using telemetry::median_of;
 
 constexpr double spares_chance = 0.99;
-// Where a rate after the run is below this part of what it was before, it got worse.
+// A rate after the run below this share of the rate before counts as worse.
 constexpr double worse_ratio = 0.8;
 constexpr std::uint64_t spares_max = 100'000;
 
@@ -74,7 +74,7 @@ void Preflight::judge_rates(const SlowTest& walk, std::size_t which, const char*
 void Preflight::measure_nodes() {
     if (request_.probe_bytes == 0 || !rule(CheckKind::node_speed).on) return;
     const auto whom = alive();
-    // A drain of nodes that share a host is not a drain of either: a host is their server.
+    // Draining two nodes of one host at once measures neither, so a host counts as their server.
     std::vector<std::string> hosts;
     hosts.reserve(whom.size());
     for (const auto node : whom) hosts.push_back(answers_[node]->host);
@@ -166,7 +166,7 @@ void Preflight::judge_targets(const SlowTest& walk, const Unprobed& unprobed) {
             continue;
         }
         if (std::min(finding.severity, limits.most) == Severity::fail && limits.on) bad_targets_.insert(target.name);
-        // Told with its server.
+        // Reported with its server.
         if (verdict.standing == Decision::slow && std::ranges::find(servers, target.server) != servers.end()) continue;
         add(CheckKind::target_speed, std::move(finding));
     }
@@ -176,12 +176,13 @@ void Preflight::measure_targets() {
     if (request_.targets.empty() || request_.probe_bytes == 0 || !rule(CheckKind::target_speed).on) return;
     std::vector<std::string> servers;
     for (std::size_t i = 0; i < request_.targets.size(); ++i)
+        // A unique name for each target without a known server.
         servers.push_back(request_.targets[i].server.empty() ? fmt::format("\n{}", i) : request_.targets[i].server);
     SlowTest walk(std::move(servers), 1, splitmix(request_.seed, 1));
     const auto probers = alive();
     std::size_t turn = 0;
     const auto node_for = [&](std::size_t) -> std::optional<std::size_t> {
-        // The least busy one, and among those the next, so that probes spread over nodes.
+        // The least busy node, and among equals the next, so that probes spread over the nodes.
         std::optional<std::size_t> best;
         for (std::size_t i = 0; i < probers.size(); ++i) {
             const auto node = probers[(turn + i) % probers.size()];
@@ -242,7 +243,7 @@ void Preflight::tally(PreflightOutcome& outcome) const {
         const auto severity = fails ? Severity::fail : match == worst.end() ? Severity::note : match->second;
         ++(severity == Severity::fail ? tally.fail : severity == Severity::warn ? tally.warn : tally.pass);
     };
-    // A machine of several ranks is as bad as the worst of them.
+    // A machine with several ranks is as bad as its worst rank.
     std::map<std::string, std::string> worst_names;
     for (std::size_t i = 0; i < names_.size(); ++i) {
         const auto [known, is_new] = worst_names.emplace(machine_of(i), names_[i]);
@@ -282,6 +283,7 @@ void Preflight::exclude(PreflightOutcome& outcome) {
     outcome.all_nodes_fail = outcome.nodes.pass + outcome.nodes.warn == 0 && !bad_nodes.empty();
     outcome.all_targets_fail = advice.excluded_targets.size() == targets.pass + targets.warn + targets.fail &&
                                !advice.excluded_targets.empty();
+    // A script that obeys the lists would exclude everything, so they are emptied.
     if (outcome.all_nodes_fail) {
         advice.excluded_nodes.clear();
         findings_.push_back({.check = "exclude", .severity = Severity::warn, .text = std::string(all_nodes_fail_text)});
@@ -332,7 +334,7 @@ PreflightOutcome Preflight::finish() {
     return outcome;
 }
 
-// Binomial, by logarithms of factorials: 8,000 nodes with 1 % of bad ones need some 106 spares.
+// Binomial, with logarithms of factorials: 8,000 nodes with 1 % bad nodes need some 106 spares.
 std::uint64_t spares_for(std::uint64_t wanted, std::uint64_t nodes, std::uint64_t bad) {
     if (wanted == 0) return 0;
     const double share = std::min(0.99, (static_cast<double>(bad) + 1) / (static_cast<double>(nodes) + 2));

@@ -18,9 +18,9 @@ namespace {
 using format::Severity;
 
 constexpr std::uint64_t profile_bytes_max = 16u << 20;
-// Of a tuner: systems are changed meanwhile.
+// The age limit of a tuner's profile: systems change meanwhile.
 constexpr std::int64_t profile_age_max_ns = 180ll * 24 * 3600 * 1'000'000'000;
-// A target of a pool that has less than this part of the mean is about to be full before the others.
+// A target with less than this share of the pool's mean free space will be full first.
 constexpr double least_free_share = 0.5;
 
 std::string variable(const char* name) {

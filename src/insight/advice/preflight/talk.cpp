@@ -10,9 +10,9 @@ namespace forebay::advice {
 
 namespace {
 
-// For the way there and back, and for a node to say that its work hangs.
+// The time for the way there and back, and for a node to report that its work hangs.
 constexpr std::chrono::milliseconds way_max{2000};
-// Between two looks whether somebody has interrupted us.
+// The pause between two checks for an interruption.
 constexpr std::chrono::milliseconds preemption_pause{200};
 
 }  // namespace
@@ -88,9 +88,9 @@ std::optional<Talk::Reply> Talk::next() {
             continue;
         }
         auto answer = decode_answer(*heard->answer);
-        if (!answer) continue;  // it will be overdue
+        if (!answer) continue;  // it will become overdue
         const auto which = out_.find(answer->number);
-        if (which == out_.end() || which->second.node != heard->node) continue;  // it came too late
+        if (which == out_.end() || which->second.node != heard->node) continue;  // too late
         auto reply = take_out(which);
         reply.answer = std::move(*answer);
         return reply;

@@ -117,7 +117,7 @@ Decision SlowTest::standing_of(const Subject& subject, std::size_t which) const 
     return rates.size() >= probes_max ? Decision::unclear : Decision::open;
 }
 
-// One that is slow by one of its rates is judged by the others as far as they are known.
+// A subject that is slow by one rate needs no more probes; its other rates are judged by the probes so far.
 bool SlowTest::wants_more(const Subject& subject) const {
     if (subject.lost || subject.rates.empty()) return false;
     bool open = false;

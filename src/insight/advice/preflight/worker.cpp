@@ -24,12 +24,12 @@ namespace forebay::advice {
 namespace {
 
 constexpr std::uint64_t binary_piece_bytes = 1u << 20;
-// A probe has this part of the deadline of its question, so that what hangs is told with its name.
+// A probe's share of its question's deadline, so that the answer can name the hanging part.
 constexpr double probe_part = 0.9;
-// How long the thread that gives answers sleeps at most before it looks whether the questions have ended.
+// The longest sleep of the answering thread before it checks for the end of questions.
 constexpr std::chrono::milliseconds look_pause{100};
 
-// Of the program and its libraries: paths and sizes. Their contents would have to be read from storage.
+// A hash of paths and sizes of the program and its libraries. Contents would have to be read from storage.
 std::uint64_t hash_of_programs() {
     const auto maps = sys::kernel_text("/proc/self/maps");
     std::string list;
@@ -52,7 +52,7 @@ Result<std::uint64_t> hash_of_file(const std::string& path) {
     return short_hash(fmt::format("{} {}", bytes, crc));
 }
 
-// Where the target is: on a node that lacks a mount, the directory lies on another file system.
+// The mount of the target. On a node without this mount, the directory lies on another file system.
 std::uint64_t hash_of_place(const std::string& path) {
     const auto text = sys::kernel_text("/proc/self/mountinfo");
     const auto mounts = read_mountinfo(text ? *text : "");
@@ -150,6 +150,7 @@ NodeWorker::NodeWorker() : state_(std::make_shared<State>()) {}
 
 NodeWorker::~NodeWorker() {
     const std::lock_guard hold(state_->lock);
+    // A thread that hangs in a dead mount cannot be joined.
     for (const auto& job : state_->jobs)
         if (job->thread.runs()) job->thread.leave();
 }
@@ -170,6 +171,7 @@ void NodeWorker::take(const std::string& text) {
         job->done = std::move(answer);
         state->bell.notify_all();
     };
+    // A thread start would delay the clock, so this question is answered here.
     if (job->question.task == Task::clock) {
         job->done = perform(job->question);
     } else {
@@ -202,7 +204,7 @@ std::optional<std::string> NodeWorker::answer(sys::Clock::time_point until) {
     }
     auto answer = std::move(*job->done);
     hold.unlock();
-    job->thread.join();  // it has nothing left to do
+    job->thread.join();  // it has no work left
     return encode(std::move(answer));
 }
 
@@ -225,7 +227,7 @@ void serve_lines(std::istream& in, const std::function<void(const std::string&)>
     };
     auto reader = sys::Thread::start(read);
     if (!reader) {
-        read();  // then one question after the other
+        read();  // one question after another
     }
     while (!input->ended || !worker->idle())
         if (const auto answer = worker->answer(sys::Clock::now() + look_pause)) say(*answer);

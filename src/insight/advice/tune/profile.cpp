@@ -33,7 +33,7 @@ Measure measure_of(const std::string& name, const std::vector<double>& samples, 
     return measure;
 }
 
-// Each measure of a choice's learned trials of all bytes, else of a quarter: the medians.
+// The median of each measure over a choice's learned trials, with all bytes if possible, else a quarter.
 std::vector<Measure> measures_of(const Tuner& tuner, const Choice& choice) {
     const double share = tuner.cost_of(choice, 1) ? 1 : 0.25;
     std::vector<std::string> names;
@@ -56,7 +56,7 @@ Measure single(const char* name, double value) {
     return {.name = name, .value = value, .samples = 1, .origin = MeasureOrigin::measured};
 }
 
-// Amounts as options take them; the lines to paste have bytes, as configurations do.
+// Amounts in the form of options. The lines to paste have bytes, as configurations do.
 std::string shown_value(const std::string& knob, const std::string& value) {
     std::uint64_t bytes = 0;
     const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), bytes);
