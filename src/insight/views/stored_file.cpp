@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::uint64_t gap_bytes_max = 4096;
 
-/// Room for what an outline says, in one block at the file's front as a rule: some 700 bytes a dataset or group, and
-/// attributes twice, since HDF5 doubles headers that grow.
+/// Space for metadata, usually one block at the file's front: some 700 bytes a dataset or group, and attributes twice,
+/// because HDF5 doubles headers that grow.
 std::uint64_t metadata_bytes(const outline::Outline& outline, std::uint64_t alignment) {
     std::uint64_t bytes = 8192 + 1024 * (outline.groups.size() + outline.types.size() + outline.datasets.size());
     const auto attributes = [](const auto& object) { return 512 * object.attributes.size(); };
     for (const auto& group : outline.groups) bytes += attributes(group);
     for (const auto& dataset : outline.datasets) bytes += attributes(dataset);
-    // A block as large as the alignment would itself begin at a multiple of it, behind a hole.
+    // A block as large as the alignment would itself be aligned, after a hole.
     return std::min(round_up(bytes, 4096), alignment / 2);
 }
 
@@ -70,8 +70,8 @@ Result<> add_targets(StoredFile& stored, h5::Hdf5File& file, const outline::Outl
     return {};
 }
 
-/// HDF5 leaves gaps of some bytes between its own things, which zeros fill, so that they are one write. What targets
-/// fill stays theirs.
+/// Fills HDF5's small gaps between its objects with zeros, so that they become one write. Bytes of targets stay
+/// untouched.
 h5::Stretches joined(const h5::Stretches& written, std::span<const DatasetTarget> targets) {
     h5::Stretches joined;
     std::uint64_t end = 0;
