@@ -11,14 +11,14 @@ namespace forebay::outline {
 
 namespace {
 
-// toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack.
+// toml++ splits dotted keys by recursion; a file of this size cannot overflow the stack.
 constexpr std::uint64_t description_bytes_max = 64u << 10;
 
 Error refused(const std::string& path, const toml::node& where, const std::string& what) {
     return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, where.source().begin.line, what)};
 }
 
-/// Lists of numbers become texts of numbers, which is what attributes can hold.
+/// Lists of numbers become texts of numbers, which attributes can hold.
 Result<AttributeValue> value_of(const toml::node& node, const std::string& key, const std::string& path) {
     if (const auto* text = node.as_string()) return AttributeValue(text->get());
     if (const auto* real = node.as_floating_point()) return AttributeValue(real->get());
@@ -34,7 +34,7 @@ Result<AttributeValue> value_of(const toml::node& node, const std::string& key, 
     return AttributeValue(text);
 }
 
-/// Tables of toml++ are sorted by their keys; what stands later in the file is to overrule.
+/// toml++ sorts tables by key, but later rules in the file must win.
 std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
     std::vector<std::pair<std::string, const toml::node*>> members;
     for (const auto& [key, value] : table) members.emplace_back(std::string(key.str()), &value);
