@@ -46,6 +46,7 @@ Result<> SealedReader::unpack() {
             fmt::format("its Blosc frame holds {} bytes, its elements are {}", plain_bytes, block_.plain_bytes));
     stored_.resize(block_.stored.bytes);
     FB_TRY(file_->read(block_.stored.offset, stored_));
+    // The stored bytes are checked first: the decoder gets only undamaged frames.
     crc_ = crc64(stored_);
     FB_TRY(check_end());
     plain_.resize(plain_bytes);

@@ -49,6 +49,7 @@ public:
         FB_TRY_ASSIGN(access, closed_access(H5P_LINK_ACCESS, &is_elsewhere_));
         access_ = std::move(access);
         if (!links_in(group)) return unreadable_group("");
+        // Notes the root, so that links to it count as other names.
         static_cast<void>(first_name("", group));
         FB_TRY(this->group("", group, 0));
         // The list grows if a soft link leads to a group without hard links.
@@ -95,6 +96,7 @@ private:
         UnvisitedLink link{path, UnvisitedLink::Kind::dangling, ""};
         H5L_info_t info{};
         if (H5Lget_info(file_.get(), path.c_str(), &info, access_.get()) >= 0 && info.u.val_size > 0) {
+            // One more byte, in case a damaged value lacks its NUL.
             std::vector<char> value(info.u.val_size + 1, '\0');
             const char *file = nullptr, *target = nullptr;
             if (H5Lget_val(file_.get(), path.c_str(), value.data(), info.u.val_size, access_.get()) < 0) value[0] = 0;

@@ -87,6 +87,7 @@ Animation::Animation(const FrameNeeds& needs, std::uint32_t frames, std::uint16_
 
 Result<std::vector<std::byte>> Animation::encoded(const Photo& photo) const {
     const auto whole = padded(photo, width_, height_);
+    // More than 256 colours need true colour.
     if (palette_.empty()) return encode_png(whole);
     Canvas canvas(static_cast<int>(width_), static_cast<int>(height_));
     std::uint32_t before = 0xFFFFFF;
@@ -112,6 +113,7 @@ Result<std::vector<std::byte>> Animation::add(const Photo& photo) {
     put_number(control, height_);
     put_number(control, 0);  // left edge
     put_number(control, 0);  // top edge
+    // The delay in seconds, as a fraction: frame_ms / 1000.
     put_number(control, frame_ms_, 2);
     put_number(control, 1000, 2);
     put_number(control, 0, 2);  // keep the frame until the next frame replaces it

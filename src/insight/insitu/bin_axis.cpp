@@ -131,6 +131,7 @@ Result<BinAxis> BinAxis::of(const Analysis& analysis, int cells_a_bin_max) {
         // Not std::pow(): unlike powers, square roots are the same on all machines.
         axis.octave_.assign(octave_cells + 1, 1);
         axis.octave_.back() = 2;
+        // Geometric means halve the steps between known edges.
         for (std::size_t step = octave_cells; step > 1; step /= 2)
             for (std::size_t i = 0; i < octave_cells; i += step)
                 axis.octave_[i + step / 2] = std::sqrt(axis.octave_[i]) * std::sqrt(axis.octave_[i + step]);
@@ -183,6 +184,7 @@ int BinAxis::level_of(double least, double largest) const {
     int level = 0;
     if (!log_) {
         const double magnitude = std::max(std::abs(least), std::abs(largest));
+        // At this level the largest value is below 2^53 cells, so its cell number is exact.
         level = magnitude == 0 ? level_lowest : std::max(std::ilogb(magnitude) - 52, level_lowest);
     }
     const auto cells = static_cast<std::int64_t>(cells_);
@@ -218,6 +220,7 @@ BinAxis::Growth BinAxis::include(double least, double largest) {
         first_ = cell_at(low_, level_);
         return {};
     }
+    // Usually the range stays.
     if (least >= low_ && largest <= high_) return {};
     low_ = std::min(low_, least);
     high_ = std::max(high_, largest);

@@ -38,6 +38,7 @@ double Leading::rounded() const {
         const auto kept = static_cast<std::uint64_t>(WideUnsigned{bits} >> drop);
         const auto half = WideUnsigned{1} << (drop - 1);
         const auto dropped = WideUnsigned{bits} & (2 * half - 1);
+        // A tie goes to the even number, unless lower bits remain.
         const bool up = dropped > half || (dropped == half && (more || (kept & 1) != 0));
         value = std::ldexp(static_cast<double>(kept + (up ? 1 : 0)), exponent + drop);
     }
@@ -162,6 +163,7 @@ ExactSum ExactSum::times_less_square(std::uint64_t count, const ExactSum& other)
 void ExactSum::write(PartWriter& part) const {
     const auto limbs = carried();
     std::size_t first = 0, last = limbs.size();
+    // Only used limbs are written: most sums need few of them.
     while (first < last && limbs[first] == 0) ++first;
     while (last > first && limbs[last - 1] == 0) --last;
     part.number(static_cast<std::uint64_t>(first));
@@ -176,6 +178,7 @@ Result<> ExactSum::read(PartReader& part) {
     Limbs read{};
     for (std::size_t i = 0; i < limbs.size(); ++i) {
         const auto index = static_cast<std::size_t>(first) + i;
+        // Only the highest limb may be negative: it holds the sign.
         const bool highest = index + 1 == limbs_count;
         if (limbs[i] >= limb_unit || limbs[i] < (highest ? -limb_unit : 0)) return damaged;
         read[index] = limbs[i];

@@ -86,6 +86,7 @@ Result<Friends> Friends::find(const FriendRule& rule, std::uint64_t particles, c
     std::array<std::uint32_t, 3> counts{};
     std::array<std::uint32_t, 3> reach{};
     for (std::size_t dim = 0; dim < 3; ++dim) {
+        // A cube's diagonal is its side times sqrt(3).
         const auto wanted = std::ceil(rule.lengths[dim] * std::sqrt(3.0) / rule.linking_length * (1 + linking_margin));
         if (!(wanted <= LinkedCells::cells_max))
             return Error{ErrorKind::refused,
@@ -158,6 +159,7 @@ bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others
     }
     const auto bounds = bounds_of(some);
     const auto squares = squares_between(bounds, bounds_of(others), rule_.lengths);
+    // Box distances are rounded, so near the linking length the particles decide.
     if (squares.least > square * (1 + linking_margin)) return false;
     if (squares.most < square * (1 - linking_margin)) return true;
     if (bounds.low == bounds.high) return touch(some.first(1), others);  // all are at one place
@@ -174,6 +176,7 @@ void Friends::gather() {
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> group_of(cells, none);  // indexed by root
     for (std::uint32_t cell = 0; cell < cells; ++cell) {
+        // Only roots have a count.
         if (members[cell] == 0 || members[cell] < rule_.members_min) continue;
         group_of[cell] = static_cast<std::uint32_t>(members_.size());
         members_.push_back(members[cell]);
@@ -187,6 +190,7 @@ void Friends::gather() {
     auto next = first_cell_;
     for (std::uint32_t cell = 0; cell < cells; ++cell)
         if (group(cell) != none) cell_of_group_[next[group(cell)]++] = cell;
+    // Frees memory that is no longer needed.
     parent_ = {};
 }
 

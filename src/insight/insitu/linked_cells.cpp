@@ -74,6 +74,7 @@ std::vector<std::uint32_t> LinkedCells::place_in_rows(std::uint64_t particles, c
                    [&](const std::array<double, 3>& place, std::uint32_t) { ++begin[index_of(place[0], 0)]; });
     std::uint32_t sum = 0;
     for (auto& count : begin) sum += std::exchange(count, sum);
+    // The second pass puts each particle at the next free place of its row.
     auto next = begin;
     for_each_place(particles, read, [&](const std::array<double, 3>& place, std::uint32_t particle) {
         placed_[next[index_of(place[0], 0)]++] = {place, particle};

@@ -101,6 +101,7 @@ void Moments<T>::add(std::span<const T> values) {
         extremes.largest = std::max(extremes.largest, value);
         sums.sum += value;
         const auto magnitude = value < 0 ? -static_cast<WideUnsigned>(value) : static_cast<WideUnsigned>(value);
+        // The halves are summed apart, so that sums of 128-bit squares cannot overflow.
         const auto square = magnitude * magnitude;
         sums.low += static_cast<std::uint64_t>(square);
         if constexpr (sizeof(T) == 8) sums.high += static_cast<std::uint64_t>(square >> 64);

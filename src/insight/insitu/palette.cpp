@@ -66,6 +66,7 @@ Colour shown_colour(double lightness, double a, double b) {
     if (!fits(1)) {
         double too_much = 1;
         share = 0;
+        // 16 halvings are finer than the 8 bits of a colour.
         for (int halving = 0; halving < 16; ++halving) {
             const double middle = (share + too_much) / 2;
             (fits(middle) ? share : too_much) = middle;

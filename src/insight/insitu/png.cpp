@@ -36,6 +36,7 @@ void sink_png(png_structp png, png_bytep from, png_size_t size) {
 
 [[noreturn]] void fail_png(png_structp png, png_const_charp words) {
     auto& failure = static_cast<PngSink*>(png_get_error_ptr(png))->failure;
+    // Copied without an allocation, which could throw through C.
     for (std::size_t i = 0; i + 1 < failure.size() && words[i] != '\0'; ++i) failure[i] = words[i];
     png_longjmp(png, 1);
 }

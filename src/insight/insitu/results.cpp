@@ -72,7 +72,9 @@ Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnaps
         format::is_later(there->head().which_save(), source.save()))
         return refuse("a later save has taken its place");
     const auto line = source.lineage.line();
+    // Saves from before sessions were numbered belong to no line.
     if (line.session == 0) return {};
+    // Only a later session can have gone back behind the snapshot.
     FB_TRY_ASSIGN(later, catalog::claimed_after(store, run, line.session));
     if (!later) return {};
     const auto history = catalog::history(store, run, source.stream);
@@ -156,6 +158,7 @@ Result<> write_picture(sys::Store& store, const std::string& directory, const st
         return store.rename(unfinished, directory + "/" + name);
     };
     const auto written = write();
+    // The first error counts, not a failed removal.
     if (!written) static_cast<void>(store.remove(unfinished));
     return written;
 }

@@ -109,6 +109,7 @@ void draw_plane(Canvas& canvas, const PictureInk& at, const Side& across, const 
                 step == ColourScale::none ? missing_colour : static_cast<std::uint8_t>(first_step + step);
             for (std::size_t i = 0; i < wide; ++i) first[column * wide + i] = colour;
         }
+        // All pixel rows of an element are equal, so they are copied.
         for (int copy = 2; copy <= up.pixels_per_element; ++copy)
             std::ranges::copy(first, canvas.row(bottom - copy).subspan(static_cast<std::size_t>(at.left)).begin());
     }
@@ -137,6 +138,7 @@ Result<std::vector<std::byte>> draw_png(const Scene& scene) {
     const auto elements = scene.values.size();
     if (scene.width == 0 || scene.height == 0 || elements == 0)
         return Error{ErrorKind::refused, "a plane without elements cannot be drawn"};
+    // Divided, because width x height may overflow.
     if (elements / scene.width != scene.height || elements % scene.width != 0)
         return Error{ErrorKind::refused,
                      fmt::format("a plane of {} x {} elements has {} of them", scene.height, scene.width, elements)};

@@ -44,6 +44,7 @@ Result<SealedSlot> SealedSlot::open(const node::Staging& staging, std::uint32_t 
     const auto gone = [&](const Error& error) { return is_leased(control, id, lease) ? error : taken(); };
     const auto peek = format::peek(image, path);
     if (!peek) return gone(peek.error());
+    // By now the slot holds another save.
     if (peek->record.snapshot_id != id || peek->head_bytes > image.size()) return taken();
     auto head = format::open_head(image.first(peek->head_bytes), path);
     if (!head) return gone(head.error());

@@ -73,6 +73,7 @@ std::vector<BlockGroup> groups_of(const format::NodeFile& head, const std::set<s
         for (auto block = head.first_block[variable]; block < head.first_block[variable + 1]; ++block) {
             const auto& place = head.blocks[block];
             if (place.size_bytes == 0) continue;
+            // A rank may have several blocks of a column: their position pairs them with blocks of other columns.
             const auto key = group_of(head.schema.variables[variable], place, position[place.rank]++);
             groups[key][variable] = block;
         }
@@ -147,6 +148,7 @@ Work Work::plan(std::span<const Analysis> analyses, const Schema& schema, const 
         const auto [variables, problems] = variables_of(analysis, schema);
         for (const auto& problem : problems)
             work.problems_.push_back(fmt::format("analysis '{}': {}", analysis.name, problem));
+        // A joint analysis needs all its variables; other kinds go on without the failed variables.
         if (!looks_at_several(analysis.kind))
             for (const auto variable : variables) work.add(analysis, schema, {variable});
         else if (problems.empty()) work.add(analysis, schema, variables);
@@ -212,6 +214,7 @@ Result<> Work::see_group(const catalog::BlockReader& node, const BlockGroup& gro
         // Asked before each piece: a save that needs the slot must not wait.
         if (go_on && !go_on()) return Error{ErrorKind::retry, "the analysis was told to stop"};
         const auto count = std::min(piece_elements, elements - first);
+        // Verified once, for all tasks.
         for (auto& [variable, window] : windows) {
             const auto size = head.schema.variables[variable].type.size_bytes;
             FB_TRY_ASSIGN(piece, window.bytes(first * size, count * size, scratch));
@@ -254,6 +257,7 @@ std::vector<AnalysisResults> Work::make() {
             fail(task, task_results.error());
             continue;
         }
+        // Tasks of an analysis are neighbours, and share an entry.
         if (all.empty() || all.back().analysis.name != task.analysis.name) all.push_back({task.analysis, {}, {}});
         auto& results = all.back();
         std::ranges::move(task_results->variables, std::back_inserter(results.variables));

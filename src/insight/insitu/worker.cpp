@@ -92,6 +92,7 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
     part.tasks = work_->parts();
     tell_problems(*work_, out);
     work_.reset();
+    // Before take_parts(): the last node to write finds all parts.
     FB_TRY(write_part(target_, session_.run, source.stream, part));
     FB_TRY_ASSIGN(parts, take_parts(target_, session_.run, source.stream, part));
     if (!parts) return std::size_t{0};
@@ -106,6 +107,7 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
 Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     FB_TRY(catalog::check_identity(target_, session_.run, session_.run_id));
     if (seen.source.nodes == 1) return put_all(seen, out);
+    // If the results exist, no node would ever take this node's part.
     FB_TRY_ASSIGN(before, is_made(seen));
     if (before) {
         FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.part.save));

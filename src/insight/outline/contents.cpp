@@ -71,6 +71,8 @@ public:
         contents_.groups.push_back(format::is_region(line) ? format::region_name(line.node) + "/" : "");
         if (!head) contents_.missing.push_back(catalog::name_of(step_name, line));
         else FB_TRY(place_all(line, std::move(*head)));
+        // After place_all(), which needs the rows before this node. Rows of a missing node count, and read as fill
+        // values.
         for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
             contents_.table_rows[table] += line.rows[table];
         return is_limited_ ? check_limits(contents_, snapshot_) : Result<>();

@@ -166,6 +166,7 @@ private:
         if (!value)
             return omit(s, variable.name, "H5Part's attributes are up to 1024 whole or real numbers, or one text");
         auto name = word_of(variable.name);
+        // word_of() may make names equal.
         while (std::ranges::find(attributes, name, &Outline::Attribute::name) != attributes.end()) name += '_';
         attributes.push_back({name, std::move(*value)});
     }
@@ -210,6 +211,7 @@ private:
         const auto same_leaf = std::ranges::count_if(schema(s).variables, [&](const Variable& other) {
             return other.kind == Kind::array && other.shape.dims() == 3 && leaf_of(other.name) == name;
         });
+        // The short name is used only if it is unique.
         if (same_leaf > 1) std::ranges::replace(name = variable.name, '/', '_');
         while (!taken_.insert("Block/" + name).second) name += '_';
         const auto group = step_ + "/Block/" + name;

@@ -96,6 +96,7 @@ public:
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) add_variable(v);
         for (std::uint32_t table = 0; table < schema_.tables.size(); ++table) add_row_sizes(table);
         say_cf_version();
+        // CF 1.8 has no whole numbers of 64 bits.
         for (auto& group : outline_.groups) narrow(group.attributes);
         for (auto& dataset : outline_.datasets) narrow(dataset.attributes);
         return std::move(outline_);

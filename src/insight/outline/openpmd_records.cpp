@@ -118,6 +118,7 @@ Result<std::vector<OpenPmdRecord>> mesh_records(const Schema& schema) {
         if (given) continue;
         const auto path = path_of(v);
         const auto leaf = word_of(leaf_of(path));
+        // The short name, unless several paths want it.
         FB_TRY(records.add(paths_of[leaf].size() > 1 ? word_of(path) : leaf,
                            is_component(schema, v) ? leaf_of(schema.variables[v].name) : "", v));
     }

@@ -207,6 +207,7 @@ struct PageServer::Inside {
         };
         if (!is_for_this_page(request))
             return refuse(403, "this address is not the one that forebay watch has printed");
+        // Only the start page answers with HTML: it may reload with the token stored in the tab.
         if (!has_token(request)) {
             to.set_header("Connection", "close");
             if (request.method == "GET" && request.path == "/")
@@ -284,6 +285,7 @@ struct PageServer::Inside {
             }
             const std::lock_guard lock(mutex);
             for (auto& head : *whole) {
+                // The remaining connections close with `whole`.
                 if (waiting.size() >= waiting_max) break;
                 waiting.push_back(std::move(head));
                 arrived.notify_one();
@@ -339,6 +341,7 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
         own->give(to, answer_of({ErrorKind::full, "this answer found no memory"}));
     });
     auto listener = sys::Listener::open(sys::with_port(options.host, static_cast<std::uint16_t>(options.port)));
+    // Some port is always free, so the address must be wrong.
     if (!listener && options.port == 0)
         return Error{ErrorKind::refused, fmt::format("{} is no address of this host", options.host)};
     if (!listener)

@@ -47,6 +47,7 @@ public:
     void add(std::int64_t from, std::int64_t to, std::uint64_t bytes) {
         if (from <= 0 || to < from || bytes == 0) return;
         const double first = static_cast<double>(from - begin_) / bin_ns_;
+        // Never empty, so that a move without duration counts.
         const double last = std::max(static_cast<double>(to - begin_) / bin_ns_, first + 1e-6);
         const double per_bin = static_cast<double>(bytes) / (last - first);
         const auto begin = static_cast<std::size_t>(std::clamp(first, 0.0, curve_bins - 1.0));

@@ -22,8 +22,10 @@ Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds ti
     for (const auto index : ready.connections) hear(all_[index]);
     const auto now = sys::Clock::now();
     for (auto& waiting : all_) waiting.is_done = waiting.is_done || waiting.deadline <= now;
+    // After hear(): take() may erase entries, but `ready` holds indices.
     const auto taken = ready.listener ? take() : Result<>();
     std::erase_if(all_, [](const Waiting& waiting) { return waiting.is_done; });
+    // Whole heads are returned before an error.
     if (!taken && whole_.empty()) return taken.error();
     return std::exchange(whole_, {});
 }

@@ -57,6 +57,7 @@ Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
         FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store_, where_.run, {.with_timings = false}));
         chronicle_ = std::move(chronicle);
         sizes_ = std::move(sizes);
+        // Forces read_statuses() to fill the new chronicle.
         statuses_.clear();
     }
     FB_TRY_ASSIGN(has_told, read_statuses(*entries));

@@ -109,6 +109,7 @@ private:
             const auto slowest = std::min(slowest_nodes, order.size());
             const auto end = std::min(slowest + random_nodes, order.size());
             for (std::size_t i = slowest; i < end; ++i)
+                // A partial shuffle: every remaining node is equally likely.
                 std::swap(order[i], order[i + splitmix(report_.seed, i) % (order.size() - i)]);
             order.resize(end);
         }
@@ -138,6 +139,7 @@ private:
             std::vector<std::size_t> of_these;
             for (const auto index : chosen)
                 if (outlook.nodes[index].files == files) of_these.push_back(index);
+            // Files without a chosen node are not read again.
             if (of_these.empty()) {
                 bytes_done_ += files_[files].bytes;
                 continue;
@@ -154,6 +156,7 @@ private:
         sink->tail(out);
         FB_TRY(flush(0));
         report_.counts = node.counts();
+        // Synced before the rename: the name never shows a part of the file.
         FB_TRY(file->sync());
         FB_TRY(file->close());
         return store_.rename(path, request_.to);

@@ -131,6 +131,7 @@ std::map<std::uint32_t, std::vector<TraceSpan>> spans_of(const std::vector<Timin
             const auto group = group_of(kind);
             span->may_lie_within = kind == TimingKind::sync || (group == TrackGroup::rank && kind != TimingKind::save);
             auto key = static_cast<std::uint32_t>(group);
+            // Each rank is a group of its own.
             if (group == TrackGroup::rank) key += timing.flags & format::timing_source_mask;
             groups[key].push_back(*span);
         }
@@ -161,6 +162,7 @@ public:
         for (std::size_t i = 0; i < changes_.size(); ++i) {
             sum += changes_[i].value;
             rising += changes_[i].value > 0 ? 1 : -1;
+            // All changes at one moment make one point.
             if (i + 1 < changes_.size() && changes_[i + 1].unix_ns == changes_[i].unix_ns) continue;
             // With no span open, the rest of the sum is rounding, not a rate.
             points.push_back({changes_[i].unix_ns, rising <= 0 ? 0.0 : std::max(sum, 0.0)});

@@ -76,6 +76,7 @@ Result<CopyOptions> share_memory(const ExportOptions& options) {
                      fmt::format("{} of memory are too little for an export, which takes {} at least",
                                  show_bytes(memory), show_bytes(least)),
                      "", fmt::format("--memory {}M", (least >> 20) + 1)};
+    // Fewer threads rather than windows below the least.
     copy.threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(copy.threads), memory / least));
     const auto room = memory / static_cast<std::uint64_t>(copy.threads) - export_thread_bytes;
     copy.window_bytes = room / alignment * alignment;

@@ -27,6 +27,7 @@ Result<std::shared_ptr<const catalog::BlockReader>> OpenNodes::take(std::uint32_
     const std::lock_guard lock(mutex_);
     kept_.push_front({snapshot, node, bytes, opened});
     kept_bytes_ += bytes;
+    // The newest always stays, however large its head.
     while (kept_.size() > 1 && (kept_bytes_ > limits::kept_heads_bytes || kept_.size() > export_files_kept_max)) {
         kept_bytes_ -= kept_.back().bytes;
         kept_.pop_back();

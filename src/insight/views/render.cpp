@@ -32,6 +32,7 @@ public:
             named_.push_back(std::move(type));
         }
         for (const auto& dataset : outline_.datasets) FB_TRY(make(dataset));
+        // Last, because references need existing datasets.
         return attach_scales(file_, outline_);
     }
 
@@ -101,6 +102,7 @@ private:
         std::vector<std::string> texts;
         std::vector<const char*> pointers;
         if (type.scalar == Scalar::string) {
+            // HDF5's texts of variable length are pointers to texts that end with NUL.
             for (std::size_t at = 0; at < bytes.size(); at += type.size_bytes) {
                 const auto* text = reinterpret_cast<const char*>(bytes.data() + at);
                 texts.emplace_back(text, strnlen(text, type.size_bytes));

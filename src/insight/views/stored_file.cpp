@@ -28,6 +28,7 @@ std::uint64_t metadata_bytes(const outline::Outline& outline, std::uint64_t alig
 
 Result<> reserve(const NewDataset& dataset) {
     const auto doing = fmt::format("laying out '{}'", dataset.outline.path);
+    // Allocated at once and never filled: HDF5 gives the dataset an offset and writes none of its bytes.
     FB_TRY(h5::require(H5Pset_layout(dataset.creation.get(), H5D_CONTIGUOUS), doing));
     FB_TRY(h5::require(H5Pset_alloc_time(dataset.creation.get(), H5D_ALLOC_TIME_EARLY), doing));
     return h5::require(H5Pset_fill_time(dataset.creation.get(), H5D_FILL_TIME_NEVER), doing);
@@ -99,6 +100,7 @@ Result<StoredFile> lay_out(const outline::Outline& outline, std::span<const outl
         FB_TRY_ASSIGN(file, h5::Hdf5File::create(access, "forebay-export"));
         FB_TRY(render(file, outline, contents, reserve));
         FB_TRY(add_targets(stored, file, outline, contents));
+        // HDF5 writes its last metadata when it closes the file.
         FB_TRY(file.close());
     }
     stored.head = joined(sparse.take_written(), stored.targets);

@@ -86,6 +86,7 @@ Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<c
     for (const auto& snapshot : snapshots) {
         auto contents = outline::gather(store, snapshot, options.missing);
         if (!contents) {
+            // Retention may remove a snapshot while it is read: that is not damage.
             FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, 0));
             return removed ? removed_meanwhile(snapshot) : contents.error();
         }

@@ -75,6 +75,7 @@ Result<> map(const NewDataset& dataset, std::span<const outline::Contents> conte
                 doing));
         }
     }
+    // Each source changed the selection, but the dataset needs its whole space.
     return h5::require(H5Sselect_all(dataset.space.get()), doing);
 }
 

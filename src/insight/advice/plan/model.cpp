@@ -55,6 +55,7 @@ double random_placement(double files, double targets, double stripes) {
         const double z = normal_quantile(1 - 1 / targets) + gumbel_mean / std::sqrt(2 * std::log(targets));
         return 1 + narrower * z / std::sqrt(mean);
     }
+    // So far above the mean the remaining terms are below rounding.
     const int counts = static_cast<int>(mean + 100 * std::sqrt(mean) + 100);
     for (int k = 0; k < counts; ++k) {
         below += term;
@@ -86,6 +87,7 @@ double target_seconds(const Model& model) {
     const double cv = model.target_rate_cv * std::sqrt(model.rendezvous / model.variables);
     const double slow = std::round(model.slow_target_share * model.targets);
     double factor = slowest_of(model.targets - slow, cv);
+    // Slow targets are a group of their own: their slowest counts too.
     if (slow >= 1) factor = std::max(factor, slowest_of(slow, cv) / model.slow_target_ratio);
     return model.node_bytes * model.nodes / model.target_rate * factor;
 }

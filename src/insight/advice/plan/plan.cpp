@@ -174,6 +174,7 @@ private:
             model.every = every;
             const double progress = predict(model).forward_progress;
             if (progress > best) best = progress, best_every = every;
+            // Coarse steps: the simulator tries values around the best.
             every = std::ceil(every * 1.2);
         }
         // Uses the mean: runs that rarely fail have a median that says never to save.

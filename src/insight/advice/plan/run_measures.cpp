@@ -90,6 +90,7 @@ SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemet
             samples.commits.push_back(commit != commits.end() ? commit->second : 0);
             samples.drains.push_back(row.drain_seconds + samples.commits.back());
         }
+        // Between two sessions there is a restart, not only computing.
         if (before != nullptr && before->session == row.session && row.interval_seconds > 0) {
             samples.computing.push_back(std::max(0.0, row.interval_seconds - visible_of(*before)));
             if (row.step > before->step) samples.steps.push_back(static_cast<double>(row.step - before->step));

@@ -110,6 +110,7 @@ public:
         const double wanted = model_.steps * model_.step_seconds;
         while (computed_ < wanted && !gets_nowhere()) {
             const double useful = std::min(model_.every * model_.step_seconds, wanted - computed_);
+            // Drains slow the computing down.
             if (!pass(useful * (1 + model_.agent_cost))) {
                 fail(useful);
                 continue;
@@ -218,6 +219,7 @@ private:
     }
 
     void copy_on(SimulatedSave& snapshot) {
+        // Only every copy_every-th drain is copied.
         if (model_.copy_rate <= 0 || std::fmod(drains_ - 1, model_.copy_every) >= 1) return;
         snapshot.copied_at = snapshot.durable_at + model_.node_bytes * model_.nodes / model_.copy_rate;
     }
@@ -254,6 +256,7 @@ private:
             ++sums_.failures;
             restart = go_back(reached);
             next_failure_ = now_ + chance_.exponential(model_.mtbf_seconds);
+            // A failure during the restart begins another restart.
         } while (!pass(restart) && !gets_nowhere());
         sums_.lost_work_seconds += reached - computed_;
     }
@@ -269,9 +272,11 @@ private:
         computed_ = std::min(newest(kind), reached);
         if (kind == Failure::process)  // agents live on and drain staged snapshots
             return model_.restart_seconds + (model_.save_rate > 0 ? model_.node_bytes / model_.save_rate : 0);
+        // Staged copies are lost with their node.
         draining_.clear();
         waiting_.reset();
         nodes_.give_up(now_);
+        // Only copies on the second target survive.
         if (kind == Failure::target) snapshots_.clear();
         return model_.restart_seconds + reading;
     }

@@ -169,6 +169,7 @@ Result<NodeAnswer> decode_answer(std::string_view line) {
     if (!number || !host) return wrong;
     NodeAnswer answer{.number = *number, .host = show_text(*host)};
     const auto numbers = root.member("v"), findings = root.member("f");
+    // Any text may arrive, so the lists are bounded.
     if (numbers.list().value_or(0) > numbers_max || findings.list().value_or(0) > findings_max) return wrong;
     for (std::size_t i = 0; i < numbers.list().value_or(0); ++i) {
         const auto f64 = numbers.entry(i).f64();

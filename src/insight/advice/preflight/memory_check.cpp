@@ -41,6 +41,7 @@ Sum bytes_below(const std::string& path, const sys::LocalFile& about, std::size_
         if (files_left == 0) break;
         --files_left;
         const auto inner = sys::look_at(path + "/" + name);
+        // Mounts below are other file systems.
         if (!inner || inner->device != about.device) continue;
         const auto below = bytes_below(path + "/" + name, *inner, files_left, depth - 1);
         sum.bytes += below.bytes;
@@ -70,6 +71,7 @@ void add_leftovers_of(const std::string& place, std::int64_t now, std::vector<Le
         if (about->owner == sys::user_id() && now - sum.modified_unix_ns < own_job_ns) continue;
         auto& held = owners[about->owner];
         held.all.bytes += sum.bytes;
+        // An unreadable directory shows no bytes, but may hold the most.
         const bool is_closed = about->kind == sys::LocalFile::Kind::directory && sum.bytes == 0;
         if (sum.bytes < held.largest && !is_closed) continue;
         held.largest = sum.bytes;
@@ -94,6 +96,7 @@ std::vector<LeftInMemory> look_for_leftovers() {
     std::vector<std::string> devices;
     for (const auto& mount : mounts) {
         if (mount.kind != "tmpfs" && mount.kind != "ramfs") continue;
+        // A file system mounted twice counts once.
         if (std::ranges::find(devices, mount.device) != devices.end()) continue;
         devices.push_back(mount.device);
         add_leftovers_of(mount.place, now, leftovers);

@@ -124,6 +124,7 @@ void check_staging(const Memory& memory, const Needs& needs, const Rules& rules,
         return;
     }
     check_room(*room, needs, rules, findings);
+    // judge_memory() has reported the largest leftover already.
     const bool is_told = std::ranges::any_of(findings, [](const auto& finding) {
         return finding.check == "memory" && finding.text.find(" left by ") != std::string::npos;
     });
@@ -140,6 +141,7 @@ void check_staging(const Memory& memory, const Needs& needs, const Rules& rules,
 void check_mounts(Needs& needs, const Rules& rules, std::vector<format::Finding>& findings) {
     const auto mounts = mounts_here();
     std::vector<PlaceToTouch> places;
+    // The run's own directories come first, because the number of mounts is limited.
     for (auto* needed : {&needs.staging, &needs.target})
         if (!needed->empty()) places.push_back({*needed, sys::Touch::write});
     for (const auto& mount : mounts)

@@ -92,6 +92,7 @@ void Preflight::check_nodes() {
     std::map<std::string, std::set<std::string>> answers;  // by host
     for (std::size_t i = 0; i < answers_.size(); ++i) {
         if (!answers_[i]) continue;
+        // A damaged answer may have fewer numbers.
         answers_[i]->numbers.resize(numbers_of_check);
         auto& before = answers[answers_[i]->host];
         std::set<std::string> own;
@@ -123,6 +124,7 @@ void Preflight::compare_one(std::size_t number, CheckKind check, const char* wha
     for (const auto& answer : answers_)
         if (answer) ++counts[answer->numbers[number]];
     if (counts.size() < 2) return;
+    // The majority counts as right.
     const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     for (std::size_t i = 0; i < answers_.size(); ++i)
         if (answers_[i] && answers_[i]->numbers[number] != most->first)
@@ -153,6 +155,7 @@ void Preflight::compare_nodes() {
 void Preflight::time_metadata() {
     if (request_.needs.target.empty() || !rule(CheckKind::metadata).on) return;
     auto whom = alive();
+    // The chosen nodes are spread over all nodes.
     const auto step = std::max<std::size_t>(1, whom.size() / metadata_nodes_max);
     std::vector<std::size_t> some;
     for (std::size_t i = 0; i < whom.size() && some.size() < metadata_nodes_max; i += step) some.push_back(whom[i]);
@@ -205,6 +208,7 @@ void Preflight::compare_clocks() {
             const auto there = static_cast<std::int64_t>(reply->answer->numbers[0]) * 1'000'000'000 +
                                static_cast<std::int64_t>(reply->answer->numbers[1]);
             auto& known = clocks[node];
+            // The shortest round trip gives the narrowest bounds.
             if (static_cast<double>(heard - asked) * 1e-9 < known.high - known.low)
                 known = {static_cast<double>(there - heard) * 1e-9, static_cast<double>(there - asked) * 1e-9};
         }

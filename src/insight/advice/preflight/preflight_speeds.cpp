@@ -103,6 +103,7 @@ void Preflight::measure_nodes() {
             measures_.push_back(
                 spread_of(speed_measures[which], all, walk.probes(),
                           fmt::format("{} probes of {}", walk.probes(), show_bytes(request_.probe_bytes))));
+        // The last rate decides about slow nodes: the drain, if there is a target.
         if (which + 1 < rates) continue;
         for (const auto& verdict : verdicts)
             if (verdict.standing == Decision::slow) ratios.push_back(verdict.ratio);
@@ -273,6 +274,7 @@ void Preflight::exclude(PreflightOutcome& outcome) {
             (bad ? outcome.excluded_osts : outcome.good_osts).push_back(static_cast<std::uint64_t>(target.ost));
     }
     for (const auto& ost : request_.osts) {
+        // Probed targets are handled above.
         const bool probed =
             std::ranges::find(request_.targets, ost.state.name, &StorageTarget::name) != request_.targets.end();
         if (probed || !bad_targets_.contains(ost.state.name)) continue;

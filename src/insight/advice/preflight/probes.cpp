@@ -74,6 +74,7 @@ Result<NodeSpeed> probe_node(const std::string& staging, const std::string& targ
     FB_TRY_ASSIGN(mapping, sys::Mapping::create(path, bytes));
     // The name goes first, so that a killed probe leaves nothing in staging.
     FB_TRY(sys::posix_store().remove(path));
+    // Page faults must not count in the copy's time.
     FB_TRY(mapping.prefault(0, bytes));
     const auto staged = mapping.bytes();
     NodeSpeed speed;

@@ -39,6 +39,7 @@ public:
             for (std::size_t turn = 0; turn < hosts_.size(); ++turn) {
                 const auto node = (next_ + turn) % hosts_.size();
                 if (auto heard = look_at(node)) {
+                    // The next round begins after this host, so that no host starves the rest.
                     next_ = node + 1;
                     return heard;
                 }
@@ -117,6 +118,7 @@ private:
                 if (!asked) return std::nullopt;
                 return Heard{node, Error{ErrorKind::retry, line.error().what + words}};
             }
+            // A login may print anything before the answers.
             if (!(**line).starts_with("{\"n\":")) {
                 while ((**line).ends_with('\r')) (**line).pop_back();  // ssh ends lines as terminals do
                 if (!(**line).empty()) host.last_words = **line;

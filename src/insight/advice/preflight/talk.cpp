@@ -28,6 +28,7 @@ Talk::Talk(Nodes& nodes, sys::Clock::time_point end, std::function<bool()> inter
 void Talk::ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag,
                std::optional<std::chrono::milliseconds> late_after) {
     question.number = next_number_++;
+    // Earlier than our own deadline, so that the report of a hang still arrives.
     question.deadline_ms = static_cast<std::uint64_t>(std::max(at_most - way_max, at_most / 2).count());
     const auto now = nodes_->now();
     out_.emplace(question.number, Out{node, tag, now, now + at_most, now + late_after.value_or(2 * at_most)});

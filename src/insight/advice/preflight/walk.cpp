@@ -66,6 +66,7 @@ void SlowTest::took(std::size_t which, std::span<const double> rates) {
     auto& subject = subjects_[which];
     end_probe(subject);
     for (std::size_t i = 0; i < rates_of_each_; ++i) subject.rates[i].push_back(i < rates.size() ? rates[i] : 0);
+    // The median needs the first probes of all subjects.
     if (first_round_) {
         if (waiting_.empty() && none_probed()) end_first_round();
     } else if (wants_more(subject)) {
@@ -108,6 +109,7 @@ Decision SlowTest::standing_of(const Subject& subject, std::size_t which) const 
     const auto low =
         static_cast<std::uint64_t>(std::ranges::count_if(rates, [&](double rate) { return rate < limit; }));
     if (low == 0) return Decision::good;
+    // Too few subjects for the statistics: only clear cases count.
     if (subjects_.size() < telemetry::names_to_compare)
         return low == rates.size() && median_of(rates) < telemetry::small_ratio * medians_[which] ? Decision::slow
                                                                                                   : Decision::good;

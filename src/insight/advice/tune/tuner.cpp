@@ -70,6 +70,7 @@ std::optional<Trial> Tuner::ask() {
             continue;
         }
         const auto& next = queue_.front();
+        // An earlier trial may have shown that a value cannot be applied.
         if (next.why == Trial::Why::seed && !observations_.empty() && !may_try(next.choice)) {
             queue_.pop_front();
             continue;
@@ -77,6 +78,7 @@ std::optional<Trial> Tuner::ask() {
         const bool searches = stage_ < Stage::confirm;
         // A search leaves a reserve for the last stages.
         const double limit = options_.budget - (searches ? reserve() : 0);
+        // The first trial runs on any budget.
         if (observations_.empty() || spent_ + next.share <= limit + 1e-9) return next;
         queue_.clear();
         race_.reset();
@@ -246,6 +248,7 @@ std::map<Choice, double> Tuner::full_costs() const {
     for (const auto& [choice, costs] : full_)
         if (const auto match = quarter_.find(choice); match != quarter_.end())
             to_full.push_back(median_of(costs) / median_of(match->second));
+    // Scales costs at a quarter to all bytes, by the settings that ran at both.
     const double ratio = to_full.empty() ? 1 / quarter : median_of(to_full);
     auto brought = full_;
     for (const auto& [choice, costs] : quarter_)

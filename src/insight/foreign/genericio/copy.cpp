@@ -167,6 +167,7 @@ private:
             if (job.variable == 0) header.ranks[job.rank].start = place.offset;
             job.output->end = place.end() + crc_bytes;
         };
+        // Only the place is given in turn; the writes need no order.
         if (!shared_.in_turn(job.number, give)) return {};
         // Data that do not shrink are stored unchanged and read again, so they need not fit memory.
         if (packed_bytes == 0) return stream(job, place.offset);

@@ -58,6 +58,7 @@ private:
     }
     void variable(std::uint64_t at, std::size_t i) {
         const auto& variable = header_.variables[i];
+        // Leaves room for the final NUL.
         std::memcpy(bytes_.data() + at, variable.name.data(),
                     std::min<std::size_t>(variable.name.size(), name_field_bytes - 1));
         put(at + at_flags, variable.flags);

@@ -95,6 +95,7 @@ private:
             outputs_.push_back(std::move(output));
         }
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
+        // The compressed size is not known yet.
         if (free >= bytes_all || options_.compress) return {};
         return Error{ErrorKind::full,
                      fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
@@ -138,6 +139,7 @@ private:
         GioHeader header;
         const bool grid = survey_.is_grid();  // of all ranks, also in each partition
         header.big_endian = options_.big_endian;
+        // Without a grid all ranks stand in a row.
         header.dims = grid ? survey_.dims : std::array<std::uint64_t, 3>{survey_.elements.size(), 1, 1};
         header.phys_origin = survey_.phys_origin;
         header.phys_scale = survey_.phys_scale;

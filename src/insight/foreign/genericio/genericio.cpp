@@ -69,6 +69,7 @@ private:
             return damage(at_header_bytes, fmt::format("it ends within its header, of {} bytes.", bytes_.size()));
         out_.header_bytes = bytes_.size();
         const auto end = bytes_.size() - crc_bytes;
+        // The complement is stored, lowest byte first in files of either byte order.
         const auto actual = crc64(bytes_.first(end)), expected = ~load_le<std::uint64_t>(bytes_.data() + end);
         if (actual == expected) return {};
         return damage(0, fmt::format("the header's CRC-64 is {:016x}, {:016x} expected.", actual, expected));
@@ -81,6 +82,7 @@ private:
         if (table.entry_bytes < least)
             return damage(at, fmt::format("entries of {} bytes for {}, at least {} expected.", table.entry_bytes,
                                           table.what, least));
+        // Divided, so that no product of damaged numbers overflows.
         if (table.start < global_header_least || table.start > end || table.entry_bytes > end ||
             table.count > (end - table.start) / table.entry_bytes)
             return damage(at, fmt::format("{} {} of {} bytes at {} do not fit a header of {} bytes.", table.count,
@@ -108,6 +110,7 @@ private:
         blocks_ = {"blocks", 0, 0, 0};
         if (global >= at_blocks + 16) blocks_ = {"blocks", 0, u64(at_blocks), u64(at_blocks + 8)};
         if (blocks_.entry_bytes > 0 || blocks_.start > 0) {
+            // The number of blocks is a product, which must not overflow.
             if (variables_.count > 0 && ranks_.count > bytes_.size() / variables_.count)
                 return damage(at_blocks, "its blocks do not fit the header.");
             blocks_.count = ranks_.count * variables_.count;
@@ -169,6 +172,7 @@ private:
             Rank rank{.elements = u64(at + at_rank_elements), .start = u64(at + at_rank_start), .global_rank = i};
             for (std::size_t d = 0; d < 3; ++d) rank.coords[d] = u64(at + 8 * d);
             if (out_.has_global_ranks) rank.global_rank = u64(at + at_global_rank);
+            // Subtracted, so that the sum cannot overflow.
             if (rank.elements > out_.elements - all)
                 return damage(at + at_rank_elements,
                               fmt::format("ranks have more than the {} elements of the file.", out_.elements));
@@ -217,6 +221,7 @@ private:
             const auto& variable = out_.variables[i % out_.variables.size()];
             const auto& rank = out_.ranks[i / out_.variables.size()];
             const Range stored{u64(at + at_block_start), u64(at + at_block_bytes)};
+            // Checked first, so that adding the checksum's bytes cannot overflow.
             const bool fits = stored.bytes <= out_.file_bytes;
             if (!fits || !inside({stored.offset, stored.bytes + crc_bytes}))
                 return damage(at,
@@ -279,6 +284,7 @@ Result<GioHeader> read_header(sys::File& file, const std::string& name) {
         if (size > limits::genericio_header_bytes_max && size <= file_bytes)
             return Error{ErrorKind::unsupported, fmt::format("the header of {} has {} bytes, at most {} are read.",
                                                              name, size, limits::genericio_header_bytes_max)};
+        // A damaged size must not allocate more than the file has.
         bytes.resize(size <= file_bytes ? std::min(file_bytes, size + crc_bytes) : bytes.size());
         FB_TRY(file.read(0, bytes));
     }

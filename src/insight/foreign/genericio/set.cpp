@@ -75,6 +75,7 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
             return damage(list.path, fmt::format("{} has {} ranks, the list says {}.", part.path,
                                                  part.header.ranks.size(), ranks.size()));
         auto ordered = ranks;
+        // A partition holds its ranks in rising order.
         std::ranges::sort(ordered);
         for (std::size_t i = 0; i < ordered.size(); ++i) {
             if (part.header.has_global_ranks && part.header.ranks[i].global_rank != ordered[i])

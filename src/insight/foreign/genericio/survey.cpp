@@ -46,6 +46,7 @@ public:
         // A missing rank would leave a hole in the file.
         if (const auto hole = std::ranges::find(seen, false); hole != seen.end())
             return odd(fmt::format("no node has rank {}", hole - seen.begin()));
+        // A grid needs the coordinates of all ranks.
         if (with_coords == coords.size()) survey_.coords = std::move(coords);
         return std::move(survey_);
     }

@@ -141,6 +141,7 @@ private:
         if (dataset.type.empty()) return unreadable(path, "its type ");
         // netCDF marks the root of its files. In a file without provenance only the scales have marks.
         if (h5::has_attribute(object, "_Netcdf4Dimid")) is_netcdf_ = true;
+        // HDF5 would open that file to find the shape.
         if (const auto behind = shape_is_behind(object, path_)) {
             dataset.no_shape = "unknown";
             dataset.storage += fmt::format("; '{}' is no regular file and was not opened", *behind);

@@ -115,6 +115,7 @@ private:
         auto stored = element_bytes_;
         for (std::size_t dim = 0; dim < unit_.size(); ++dim)
             if (!multiply(stored, std::clamp<hsize_t>(unit_[dim], 1, shape_[dim]))) stored = bytes;
+        // An overflow counts as fully stored.
         if (!multiply(stored, chunks)) stored = bytes;
         // If most chunks exist, reading all in order is faster than a lookup for each.
         if (stored >= bytes / foreign_sparse_ratio) {
@@ -166,6 +167,7 @@ private:
         if (!fits) std::ranges::fill(step, 1);
         if (!fits) bytes = element_bytes_;
         for (auto dim = size.size(); dim-- > 0;) {
+            // Fast dimensions grow first: their elements are adjacent.
             const auto times = foreign_window_bytes / bytes;
             if (times < 2) break;
             const auto before = step[dim];

@@ -64,6 +64,7 @@ std::optional<std::string> why_raw_data_lack(const h5::Id& dataset, const h5::Id
             return "does not say in which files its data lie";
         name.resize(std::min(name.find('\0'), name.size()));
         const auto place = (fs::path(prefix) / name).string();
+        // The last file may be larger than the rest of the dataset.
         const auto bytes = std::min<std::uint64_t>(size, left);
         if (fs::status(place, error).type() == fs::file_type::not_found)
             return fmt::format("has its data in '{}', which is not there (HDF5_EXTFILE_PREFIX says where it is)", name);
@@ -90,6 +91,7 @@ std::set<MissingFilter> missing_filters_of(const h5::Id& creation) {
                                        name.data(), &config);
         if (id < 0) continue;
         name.resize(std::min(name.find('\0'), name.size()));
+        // A filter may be built only for encoding.
         const bool decodes = H5Zfilter_avail(id) > 0 && H5Zget_filter_info(id, &config) >= 0 &&
                              (config & H5Z_FILTER_CONFIG_DECODE_ENABLED) != 0;
         if (!decodes) missing.insert({id, name});
@@ -157,6 +159,7 @@ SourcePlace place_of(const std::string& name, const std::string& parent, const c
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     folders.push_back(fs::absolute(parent, error).parent_path());
+    // The empty path is the current directory.
     folders.emplace_back();
     folders.push_back(fs::weakly_canonical(parent, error).parent_path());
     std::vector<fs::path> candidates;
@@ -234,6 +237,7 @@ Result<> Sources::follow(const h5::Id& file, const std::vector<std::string>& dat
                 if (auto source = h5::open_file(path)) opened = std::move(*source);
             for (const auto& name : names) {
                 alive();
+                // Each dataset is examined once, so circles end here.
                 const auto [at, is_new] = nodes_.try_emplace({path, name});
                 if (!is_new) continue;
                 at->second = look(path == path_ ? file : opened, path, name);

@@ -21,6 +21,7 @@ std::string text_of(const h5::Id& type, int depth);
 std::string owned(char* text) {
     if (text == nullptr) return "";
     std::string copy = text;
+    // HDF5 allocated the text, so HDF5 must free it.
     H5free_memory(text);
     return copy;
 }
@@ -60,6 +61,7 @@ std::string float_text(const h5::Id& type) {
 }
 
 std::optional<std::int64_t> member_value(const h5::Id& type, const h5::Id& base, unsigned index) {
+    // H5Tconvert() works in place, and needs room for the larger of both types.
     std::array<char, 16> room{};
     if (H5Tget_size(base.get()) > sizeof(std::int64_t) || H5Tget_member_value(type.get(), index, room.data()) < 0 ||
         H5Tconvert(base.get(), H5T_NATIVE_INT64, 1, room.data(), nullptr, H5P_DEFAULT) < 0)
@@ -79,6 +81,7 @@ std::string enum_text(const h5::Id& type, int depth) {
         const auto value = member_value(type, base, index);
         members.push_back(owned(H5Tget_member_name(type.get(), index)) + (value ? fmt::format("={}", *value) : ""));
     }
+    // h5py stores bool like this.
     if (members == std::vector<std::string>{"FALSE=0", "TRUE=1"}) return "bool";
     auto text = fmt::format("enum of {}", text_of(base, depth + 1));
     for (std::size_t i = 0; i < members.size(); ++i) text += (i == 0 ? ": " : ", ") + members[i];

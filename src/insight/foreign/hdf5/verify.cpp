@@ -29,6 +29,7 @@ public:
         std::vector<std::string> datasets;
         for (const auto& known : foreign_file.datasets)
             if (known.storage != "constant") datasets.push_back(known.path);
+        // All sources are examined before HDF5 reads any data.
         FB_TRY(sources_.follow(file, datasets, [&] { alive_(0); }));
         for (const auto& dataset : datasets) FB_TRY(read(file, dataset));
         verdict_.missing_filters.assign(filters_.begin(), filters_.end());

@@ -102,6 +102,7 @@ private:
             return damage(b,
                           fmt::format("its part, x {} to {} and y {} to {}, overlaps that of {}.", processes_[b].left,
                                       processes_[b].right, processes_[b].south, processes_[b].north, out_.files[a]));
+        // Without overlaps, the right number of points means no gaps.
         if (cells != points_x_ * points_y_)
             return damage(0, fmt::format("the parts of all {} processes have {} points of a grid of {} x {}.",
                                          processes_.size(), cells, points_x_, points_y_));
@@ -298,6 +299,7 @@ private:
                      static_cast<std::uint64_t>(process.south) + kept - south},
                     {process.points_x() + west + east, process.points_y() + south + north}};
             auto origin = whole(p, item.records[p]->ranges);
+            // A run holds the kept columns of one x; the stride skips the ghost columns.
             origin.stride_bytes = (process.points_y() + 2 * layers) * element;
             origin.run_bytes = own.size[1] * element;
             origin.runs = own.size[0];

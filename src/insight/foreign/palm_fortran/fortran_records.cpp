@@ -43,6 +43,7 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
                          "", "write the files with marks of 4 bytes, the default"};
         return reader;
     }
+    // The mark does not fit in little-endian order, so the other order is tried.
     reader.big_endian_ = true;
     marker = reader.mark(0);
     if (!marker) return marker.error();
@@ -68,6 +69,7 @@ Result<FortranRecord> FortranReader::next() {
     FortranRecord record{.at = position_, .ranges = {}, .bytes = 0};
     for (bool first = true, more = true; more; first = false) {
         FB_TRY_ASSIGN(before, mark(position_));
+        // A negative mark: another subrecord follows.
         more = before < 0;
         const auto bytes = static_cast<std::uint64_t>(more ? -std::int64_t{before} : before);
         const auto begin = position_ + mark_bytes;

@@ -43,6 +43,7 @@ Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
         return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
                      "name the directory that PALM wrote, BINOUT or a copy of it, or the one file of a serial PALM"};
     for (const auto& [number, path] : numbered) {
+        // The numbers are sorted, so a number below the next one is a repetition.
         if (number < files.paths.size())
             return Error{ErrorKind::refused,
                          fmt::format("{} and {} are both of process {}", files.paths.back(), path, number), "",
@@ -61,6 +62,7 @@ Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
 
 Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& path, const Choices& choices) {
     ProcessFiles files;
+    // A directory cannot be opened as a file.
     const bool is_one = store.open(path, sys::Access::read).has_value();
     if (is_one) {
         files.paths = {path};

@@ -87,6 +87,7 @@ private:
         FB_TRY_ASSIGN(names, settle(arrays));
         std::size_t planes_end = 0;  // after the last pair of index planes
         for (std::size_t i = 0; i < arrays.size(); ++i) {
+            // Any two neighbours may be a pair of index planes, but a plane belongs to one pair.
             if (i >= planes_end && i + 1 < arrays.size()) {
                 FB_TRY_ASSIGN(index, read_surface_index(file_, header_, arrays[i].place, arrays[i + 1].place));
                 if (index) {
@@ -190,6 +191,7 @@ private:
             if (auto reading = named(*known, array)) return std::move(*reading);
         FB_TRY_ASSIGN(surface, surface_data(array));
         if (surface) return std::move(*surface);
+        // A name of surface data rules out a field.
         const bool may_be_field = !known || known->kind != PalmArray::Kind::surface;
         if (may_be_field)
             if (auto reading = on_grid(bytes, f64, "size")) return std::move(*reading);

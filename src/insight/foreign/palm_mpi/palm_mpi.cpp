@@ -124,6 +124,7 @@ private:
         const auto flag = field(outer_ghosts);
         if (flag != 0 && flag != 1)
             return damage(std::uint64_t{4} * outer_ghosts, fmt::format("the flag of outer ghost layers is {}.", flag));
+        // Ghost layers surround the grid, so both directions have the same even surplus.
         const bool fits = flag == 0 ? more_x == 0 : more_x > 0 && more_x % 2 == 0;
         if (!fits || more_x != more_y || more_x > static_cast<std::int64_t>(2 * limits::ghost_layers_max))
             return damage(

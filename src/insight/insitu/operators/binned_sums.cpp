@@ -130,6 +130,7 @@ void BinnedSums::raise(std::size_t at, std::int8_t level) {
 }
 
 void BinnedSums::add_one(std::size_t at, double value) {
+    // True for NaN too: comparisons with NaN are false.
     if (!(std::abs(value) < 0x1p959)) {
         if (specials_.empty()) specials_.resize(count());
         const auto special = std::isnan(value) ? not_a_number : value > 0 ? positive_infinity : negative_infinity;
@@ -180,6 +181,7 @@ void BinnedSums::add_all(std::size_t at, std::span<const double> values) {
 void BinnedSums::add_sum(std::size_t at, const BinnedSums& other, std::size_t i) {
     const auto level = levels_[at], other_level = other.levels_[i];
     if (other_level > level) raise(at, other_level);
+    // The limbs of `other` count from its own level.
     const auto steps = static_cast<std::size_t>(std::max(level, other_level) - other_level);
     for (auto bin = steps; bin < static_cast<std::size_t>(bins_); ++bin)
         limbs_[bin][at] += other.limbs_[bin - steps][i];
@@ -223,6 +225,7 @@ bool BinnedSums::read(PartReader& from, std::size_t count) {
         if (limbs.size() != count) return false;
         for (std::size_t i = 0; i < count; ++i) {
             const double units = limbs[i] / unit_of(levels_[i] - bin);
+            // A limb must be a whole number of its units, small enough to stay exact.
             if (!(std::abs(units) <= limb_units_max) || units != std::floor(units)) return false;
         }
     }

@@ -24,6 +24,7 @@ void CellSums::add(std::size_t cell, double number) {
     const auto bits = std::bit_cast<std::uint64_t>(number);
     const auto exponent = static_cast<int>((bits >> mantissa_bits) & 0x7FF);
     auto mantissa = bits & ((std::uint64_t{1} << mantissa_bits) - 1);
+    // A subnormal number has no hidden bit.
     if (exponent != 0) mantissa |= std::uint64_t{1} << mantissa_bits;
     if (mantissa == 0) return;
     const auto place = exponent == 0 ? 0 : exponent - 1;  // of its lowest bit, counted from 2^-1074
@@ -52,6 +53,7 @@ double CellSums::rounded(std::size_t cell) const {
     while (first < last && integer(first) == 0) ++first;
     while (first < last && integer(last) == 0) --last;
     if (first == last) return std::ldexp(static_cast<double>(integer(last)), unit(last));  // the cast rounds
+    // The sum of two neighbouring windows usually fits an integer of 128 bits.
     if (last == first + 1) {
         const auto high = integer(last) + (integer(first) >> window_bits);
         if (static_cast<std::int64_t>(high) == high)

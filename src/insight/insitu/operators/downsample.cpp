@@ -72,6 +72,7 @@ public:
         std::vector<double> means(whole.counts.size());
         for (std::size_t i = 0; i < means.size(); ++i) means[i] = whole.sums.value(i) / whole.counts[i];
         const auto seen = std::accumulate(whole.counts.begin(), whole.counts.end(), std::uint64_t{0});
+        // Damaged parts may count too much; the difference below must not wrap around.
         if (seen > variable_.elements())
             return Error{ErrorKind::corrupt, "parts of the means of '" + variable_.name + "' have too many elements"};
         auto attributes = units_of(variable_);

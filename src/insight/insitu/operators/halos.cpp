@@ -100,6 +100,7 @@ struct Halo {
 
     std::array<std::uint64_t, 8> order() const {
         const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+        // The complement sorts the largest groups first.
         return {~members,   bits(center[0]),   bits(center[1]),   bits(center[2]),
                 bits(mass), bits(velocity[0]), bits(velocity[1]), bits(velocity[2])};
     }
@@ -194,6 +195,7 @@ private:
     Result<Halo> halo_of(const Friends& friends, std::size_t group) const {
         if (has_mass()) {
             FB_TRY_ASSIGN(halo, means_of(friends, group, true));
+            // Masses that sum to 0 or less have no centre.
             if (halo.mass > 0) return halo;
         }
         return means_of(friends, group, false);

@@ -69,6 +69,7 @@ public:
         const auto bytes = from.numbers<std::uint8_t>(values_.size());
         FB_TRY(from.done());
         const auto is_point = [&](std::uint64_t number) { return number < points_.size() && seen_[number] == 0; };
+        // part() writes points in order, so a repeated point is damage.
         const bool rises = std::ranges::adjacent_find(numbers, std::ranges::greater_equal{}) == numbers.end();
         if (size != variable_.type.size_bytes || bytes.size() != numbers.size() * size || !rises ||
             !std::ranges::all_of(numbers, is_point))

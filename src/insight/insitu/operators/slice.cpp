@@ -69,6 +69,7 @@ public:
         std::uint64_t all = 0;
         for (std::size_t i = 0; i < firsts.size(); ++i) {
             if (counts[i] == 0 || firsts[i] >= elements || counts[i] > elements - firsts[i]) return damaged;
+            // Divided, not multiplied: a damaged count cannot overflow.
             if (counts[i] > bytes.size() / size - all) return damaged;
             all += counts[i];
         }
@@ -120,12 +121,14 @@ private:
         const auto size = static_cast<std::size_t>(variable_.type.size_bytes);
         std::vector<std::size_t> order(firsts_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
+        // Sorted by place, so that overlapping runs are neighbours.
         std::ranges::sort(order, {}, [&](std::size_t run) { return firsts_[run]; });
         std::vector<std::uint64_t> offsets(firsts_.size());
         std::exclusive_scan(counts_.begin(), counts_.end(), offsets.begin(), std::uint64_t{0});
         seen_ = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 
         std::vector<std::byte> plane(volume(plane_) * size);
+        // Only missing elements need the fill.
         if (seen_ < volume(plane_)) fill_nothing(variable_.type, plane);
         std::uint64_t end = 0;
         for (const auto run : order) {

@@ -49,6 +49,7 @@ public:
         : variable_(variable), numbers_(numbers), lengths_(lengths), grid_(std::move(grid)) {}
 
     void take(const Elements& piece) override {
+        // The first piece of a block announces the block.
         if (piece.first == 0) blocks_.push_back(piece.box);
         elements_ += piece.count;
         for_each_field_line(piece.box, piece.first, piece.count,
