@@ -36,6 +36,7 @@ Type guess_type(std::span<const std::byte> sample, std::uint64_t size_bytes, boo
     for (std::size_t at = 0; at + 8 <= sample.size(); at += 8) {
         const auto word = load<std::uint64_t>(sample.data() + at, big_endian);
         ++words;
+        // Zeros fit every type.
         if (word == 0 || word == negative_zero) continue;
         ++numbers;
         if (!is_integer_word(word)) return f64;

@@ -40,6 +40,7 @@ int number_in(std::string_view text) {
 herr_t visit_failure(unsigned, const H5E_error2_t* failure, void* data) {
     auto& stack = *static_cast<Stack*>(data);
     if (stack.call.empty()) stack.call = failure->func_name;
+    // The walk goes down, so the last cause is the lowest.
     stack.cause = failure->desc;
     if (stack.number == 0) stack.number = number_in(stack.cause);
     return 0;
@@ -246,6 +247,7 @@ Result<> Hdf5File::name_type(const std::string& name, const Id& type) {
 Result<> Hdf5File::close() { return require(H5Fclose(file_.release()), "finishing a file"); }
 
 Result<std::string> Hdf5File::bytes() {
+    // The image holds only flushed bytes.
     FB_TRY(require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "finishing the file in memory"));
     const auto size = H5Fget_file_image(file_.get(), nullptr, 0);
     if (size <= 0) return failure("measuring the file in memory");

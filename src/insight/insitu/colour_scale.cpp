@@ -44,6 +44,7 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
         const bool is_found = least <= greatest;
         if (!is_found && std::isnan(low) && std::isnan(high)) return ColourScale(0, 0, log);
         const bool low_given = !std::isnan(low), high_given = !std::isnan(high);
+        // A given end on the wrong side of 0 cannot be mirrored.
         if (is_around_zero && !log && !(low_given && low >= 0) && !(high_given && high <= 0)) {
             const double largest = std::max(std::abs(double{least}), std::abs(double{greatest}));
             const double end = low_given ? -low : high_given ? high : largest > 0 ? largest : 1;

@@ -111,6 +111,7 @@ void Friends::link() {
     const auto link_two = [&](const auto& cell, const auto& other) { link_cells(cell, other); };
     const auto rows = cells_.rows();
     for (std::size_t row = 0; row < rows.size(); ++row) {
+        // Pairs within a column, within a row, and of two rows: each pair of cells once.
         const auto columns = cells_.columns(rows[row]);
         for (std::size_t column = 0; column < columns.size(); ++column) {
             const auto cells = cells_.cells(columns[column]);

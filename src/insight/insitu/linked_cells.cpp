@@ -64,6 +64,7 @@ LinkedCells::LinkedCells(const std::array<double, 3>& lengths, const std::array<
 }
 
 std::uint32_t LinkedCells::index_of(double place, std::size_t dim) const {
+    // Rounding may give the count itself.
     return std::min(static_cast<std::uint32_t>(place * cells_per_length_[dim]), counts_[dim] - 1);
 }
 

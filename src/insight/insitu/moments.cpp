@@ -15,6 +15,7 @@ namespace {
 float of_key(std::int32_t key) { return std::bit_cast<float>(ordered(key)); }
 
 void add_bands(std::span<const float> chunk, std::uint32_t top, ExactSum& sum, ExactSum& squares) {
+    // Each pass sums one band of magnitudes; smaller floats wait for the next pass.
     while (top > 0) {
         Band band;
         vectorised<SumBand>(chunk.data(), chunk.size(), top, &band);

@@ -62,6 +62,7 @@ std::vector<std::byte> encode_part(const NodePart& part) {
         out.numbers(std::span(reinterpret_cast<const std::uint8_t*>(task.bytes.data()), task.bytes.size()));
     }
     auto bytes = std::move(out).take();
+    // The checksum comes last and covers all bytes before it.
     const auto crc = std::array{crc32c(bytes)};
     const auto of_crc = std::as_bytes(std::span(crc));
     bytes.insert(bytes.end(), of_crc.begin(), of_crc.end());
@@ -74,6 +75,7 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
     };
     if (bytes.size() < part_magic.size() + 2 * sizeof(std::uint32_t)) return damaged("it is cut short");
     const auto body = bytes.first(bytes.size() - sizeof(std::uint32_t));
+    // Checked before any field is used.
     PartReader check(bytes.subspan(body.size()), name);
     if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum is not that of its bytes");
     PartReader in(body, name);

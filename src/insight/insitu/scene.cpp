@@ -148,6 +148,7 @@ Result<std::vector<std::byte>> draw_png(const Scene& scene) {
     std::optional<std::vector<float>> means;
     if (across.elements_per_pixel > 1 || up.elements_per_pixel > 1) means = cells_of(scene, across, up);
     const std::span<const float> cells = means ? *means : scene.values;
+    // After averaging: a found range fits the drawn cells.
     FB_TRY_ASSIGN(colours, ColourScale::over(cells, scene.low, scene.high, scene.log, is_around_zero(scene.palette)));
 
     FB_TRY_ASSIGN(ink, ink_around(words_of(scene, across, up, colours)));

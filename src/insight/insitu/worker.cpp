@@ -33,6 +33,7 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     const auto done = work_->see(sealed.node(), [&] { return sealed.has_lease(); });
     // Bytes count only if no save took the lease while they were read.
     if (!done || !sealed.has_lease()) return sealed.with_context_of(done ? Error() : done.error());
+    // From now on the agent may free the slot: only the copied head is used below.
     out << "seen\n";
     out.flush();
     const auto& record = sealed.node().head().record;

@@ -93,6 +93,7 @@ private:
                 place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
         }
         if (contents_.datasets.empty()) contents_.datasets = catalog::form_of(line.form).datasets(head);
+        // Every node file has the replicated values, so the first is enough.
         if (has_replicated_) return {};
         has_replicated_ = true;
         FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store_, snapshot_.directory, line, std::move(head)));
@@ -162,6 +163,7 @@ Error missing_error(sys::Store& store, const std::string& directory, const forma
     std::vector<std::string> names;
     std::set<std::string> asked;
     for (const auto& line : manifest.nodes) {
+        // Nodes may share a file.
         if (!asked.insert(line.path).second) continue;
         const auto exists = store.exists(directory + "/" + line.path);
         if (exists && !*exists) names.push_back(line.path);

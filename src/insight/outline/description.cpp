@@ -104,6 +104,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
         else if (name == "description") variable.attributes.description = *text;
         else set(variable.attributes.others, name, value);
     }
+    // The dimension of a column is always its table's rows.
     if (rule.dimensions.empty() || variable.kind == Kind::particles) return {};
     if (rule.dimensions.size() != static_cast<std::size_t>(variable.shape.dims()))
         return Error{ErrorKind::refused,

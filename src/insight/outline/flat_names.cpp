@@ -49,6 +49,7 @@ std::vector<std::string> flatten(const Schema& schema, Dimensions& dimensions, T
         if (dimension.coordinate) coordinates.insert(*dimension.coordinate);
     }
     for (std::size_t v = 0; v < names.size(); ++v)
+        // Coordinates get the names of their dimensions below.
         if (!coordinates.contains(v)) names[v] = taken.take(word_of(schema.variables[v].name));
     for (auto& dimension : dimensions.all) {
         const auto leaf = word_of(leaf_of(dimension.path));

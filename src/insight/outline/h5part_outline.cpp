@@ -102,6 +102,7 @@ private:
                                                    {"run", first.run},
                                                    {"stream", schema(0).stream}};
         for (const auto& [name, value] : first.attributes)
+            // The key only selects the table.
             if (name != h5part_table_key) set(attributes, {name, as_list(value)});
         outline_.groups.push_back({"", attributes});
     }

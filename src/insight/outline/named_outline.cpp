@@ -245,6 +245,7 @@ private:
                 scale.attributes.push_back({"long_name", "places along " + dimension.path});
                 scale.content = held(dimension.grid);
             } else {
+                // The text by which netCDF marks a dimension without a variable.
                 scale.scale =
                     fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", dimension.length);
             }

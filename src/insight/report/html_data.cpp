@@ -114,6 +114,7 @@ std::vector<const telemetry::SnapshotRow*> chosen_snapshots(const telemetry::Sum
 Tree snapshots_tree(const telemetry::Summary& summary, const HtmlDetail& detail) {
     auto rows = Tree::array(), streams = Tree::array(), outcomes = Tree::array();
     std::map<std::string, std::size_t> stream_numbers, outcome_numbers;
+    // A name is written once and rows hold its number, which keeps the page small.
     const auto number_in = [](auto& numbers, auto& names, const std::string& name) {
         const auto [place, is_new] = numbers.emplace(name, numbers.size());
         if (is_new) names.push_back(name_in_page(name, 32));

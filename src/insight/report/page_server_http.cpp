@@ -221,11 +221,13 @@ struct PageServer::Inside {
         if (path == paths.end()) return refuse(404, "there is no such path");
         PageQuery query;
         for (const auto& [name, value] : request.params)
+            // Answers never need the token, so they do not get it.
             if (name != "token") query.emplace(name, value);
         give(to, path->second(query));
     }
 
     void add_viewer(httplib::Response& to) {
+        // Counted first, so that two requests at once cannot both take the last place.
         if (++viewers > viewers_max) {
             --viewers;
             return give(to, answer_of({ErrorKind::full, fmt::format("{} viewers look at this page", viewers_max), "",
@@ -355,6 +357,7 @@ void PageServer::stop() {
     inside_->stopping = true;
     inside_->arrived.notify_all();
     std::unique_lock lock(inside_->mutex);
+    // Until then serve() uses the members.
     inside_->ended.wait(lock, [&] { return !inside_->serving; });
 }
 

@@ -40,6 +40,7 @@ public:
     explicit PerfettoSink(std::uint64_t origin_unix_ns) : origin_unix_ns_(origin_unix_ns) {}
 
     void head(std::string& out) override {
+        // Both clocks read the origin, so timestamps are shown as real time.
         const auto clock = [&](std::uint64_t number) {
             return ProtoMessage().number(1, number).number(2, origin_unix_ns_);
         };

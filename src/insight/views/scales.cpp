@@ -77,6 +77,7 @@ Result<> attach_scales(const h5::Hdf5File& file, const outline::Outline& outline
         FB_TRY_ASSIGN(reference, reference_to(file, dataset.path));
         references[d] = reference;
     }
+    // All uses are collected first, so that each list is written once.
     std::vector<std::vector<Use>> uses(outline.datasets.size());
     for (std::size_t d = 0; d < outline.datasets.size(); ++d) {
         const auto& of = outline.datasets[d].dimensions;

@@ -108,6 +108,7 @@ double visible_seconds(const Model& model, double save, double drain) {
     if (model.supersedes) return save;
     const double interval = model.interval_seconds();
     if (model.slots < 2) return save + std::max(0.0, drain - interval);
+    // After a failure the second slot is empty, and absorbs a drain before saves wait.
     const double filled = model.mtbf_seconds > 0 ? drain * std::min(1.0, drain / model.mtbf_seconds) : 0;
     return std::max(save, drain - interval - filled);
 }
@@ -144,6 +145,7 @@ Prediction predict(const Model& model) {
     const double behind = (durable_period(model, period, drain) - period) / 2 + (staged ? drain : 0);
     const double protected_by_partner =
         staged && model.partner_rate > 0 ? std::min(behind, model.node_bytes / model.partner_rate) : behind;
+    // After a local restart the staged copy is still there.
     const double late = (1 - local) * protected_by_partner;
     prediction.lost_work_seconds = period / 2 + late;
     const double useful = model.every * model.step_seconds;

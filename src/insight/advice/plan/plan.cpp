@@ -220,6 +220,7 @@ private:
         if (model_.slow_node_share <= 0) return;
         auto model = model_;
         model.slow_node_share = 0;
+        // The comparison runs on the remaining nodes.
         model.nodes = std::max(1.0, std::round(model_.nodes * (1 - model_.slow_node_share)));
         const auto without = simulate(model).middle;
         find("slow_nodes",

@@ -58,6 +58,7 @@ public:
         const double cv = std::hypot(model.node_bytes_cv, model.drain_rate_cv);
         const double seconds = model.drain_rate > 0 ? model.node_bytes / model.drain_rate : 0;
         const bool differ = seconds > 0 && (cv > 0 || model.slow_node_share > 0);
+        // Equal nodes drain alike, so one node stands for all.
         seconds_.assign(differ ? static_cast<std::size_t>(model.nodes) : 1, static_cast<float>(seconds));
         free_at_.assign(seconds_.size(), 0.0);
         if (model.slow_node_share > 0)

@@ -265,6 +265,7 @@ void Preflight::exclude(PreflightOutcome& outcome) {
     for (std::size_t i = 0; i < names_.size(); ++i)
         for (const auto& finding : findings_)
             if (finding.severity == Severity::fail && finding.subject == names_[i])
+                // Schedulers exclude hosts, not ranks.
                 bad_nodes.insert(answers_[i] ? answers_[i]->host : names_[i]);
     advice.excluded_nodes.assign(bad_nodes.begin(), bad_nodes.end());
     for (const auto& target : request_.targets) {

@@ -121,6 +121,7 @@ std::vector<Ost> osts_of(const std::string& directory, const Rules& rules, const
     std::vector<Ost> osts;
     const auto deadline = rules.of(CheckKind::targets).deadline;
     const auto text = run({"lfs", "df", directory}, deadline);
+    // No `lfs` program, or not a Lustre file system.
     if (!text) return osts;
     const auto output = run({"lctl", "get_param", "osc.*.ost_conn_uuid"}, deadline);
     const auto servers = output ? read_ost_servers(*output) : std::vector<OstServer>();

@@ -33,6 +33,7 @@ Unprobed survey(Talk& talk, SlowTest& walk, const Survey& survey) {
     std::uint64_t probes = 0;
     while (!walk.done() && !talk.over()) {
         while (talk.working() < survey.at_once) {
+            // Kept until a node is free: next() has already taken its server.
             if (!held) held = walk.next();
             if (!held) break;
             const auto node = survey.node_for(*held);

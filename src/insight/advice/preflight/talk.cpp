@@ -42,6 +42,7 @@ Talk::Reply Talk::take_out(std::map<std::uint64_t, Out>::iterator which) {
                 .tag = out.tag,
                 .answer = {},
                 .seconds = std::chrono::duration<double>(nodes_->now() - out.asked).count()};
+    // A late question no longer counts at its node.
     if (!out.late) --out_at_[out.node];
     out_.erase(which);
     return reply;

@@ -64,6 +64,7 @@ Result<> check_node(const Question& question, NodeAnswer& answer) {
     auto needs = question.needs;
     const auto& rules = question.rules;
     const auto now = sys::unix_ns();
+    // First, because it clears hanging directories: later checks do not touch them.
     check_mounts(needs, rules, answer.findings);
     const auto memory = look_at_memory();
     judge_memory(memory, needs, rules, now, answer.findings);

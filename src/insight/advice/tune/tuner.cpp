@@ -59,6 +59,7 @@ double Tuner::reserve() const {
     const auto chosen = best();
     double changed = 1;
     for (std::size_t knob = 0; knob < knobs_.size(); ++knob) changed += chosen[knob] != knobs_[knob].by_default;
+    // The confirming runs, and two runs for each changed knob and for the best setting.
     return std::clamp<double>(options_.budget * confirm_share, 1, confirm_trials) +
            std::min(changed * 2 * quarter, options_.budget * ablation_share);
 }
@@ -133,6 +134,7 @@ void Tuner::advance() {
             if (end_.empty()) explore();
             if (end_.empty()) break;
             plan_best(full_count, 1, Trial::Why::confirm);
+            // The rest of the confirming runs repeats these settings.
             while (!queue_.empty() && queue_.size() < confirm_trials)
                 plan(queue_[queue_.size() % full_count % queue_.size()].choice, 1, Trial::Why::confirm);
             stage_ = Stage::confirm;
@@ -181,6 +183,7 @@ std::optional<Choice> Tuner::neighbour() {
         for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
             for (std::size_t value = 0; value < knobs_[knob].values.size(); ++value) {
                 const auto apart = value > choice[knob] ? value - choice[knob] : choice[knob] - value;
+                // An ordered knob moves by one value.
                 if (apart == 0 || (knobs_[knob].ordered && apart > 1)) continue;
                 auto candidate = choice;
                 candidate[knob] = value;
@@ -224,6 +227,7 @@ void Tuner::judge_pair() {
     const bool lost = race_->pairs < pairs_least ? median.median < 1 : median.high <= accepted || median.median < 1;
     const bool won = race_->pairs >= pairs_least && median.low > accepted;
     if (!lost && !won && race_->pairs < pairs_most) return plan_pair();
+    // A challenger that may still be better is no miss.
     misses_ = median.high > accepted ? 0 : misses_ + 1;
     if (won) plan(race_->challenger, 1, Trial::Why::again);
     race_.reset();

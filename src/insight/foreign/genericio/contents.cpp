@@ -44,6 +44,7 @@ private:
 
     // Adds three numbers from the first part's header.
     void add_place(const std::string& name, Type type, const Range& place) {
+        // Older headers lack this field.
         if (place.bytes == 0) return;
         add(name, type, Kind::replicated, "the header");
         out_.schema.variables.back().shape = {3};

@@ -111,6 +111,7 @@ private:
     // The most bytes of a column in memory at once.
     std::uint64_t column_window(const GioRecord& record) const {
         const auto columns = record.columns.size();
+        // A record of several columns is in memory twice: as columns, and interleaved.
         const auto share = options_.memory_bytes / static_cast<std::uint64_t>(options_.threads) /
                            (columns == 1 ? 1 : 2 * columns) / segment_bytes;
         return std::clamp<std::uint64_t>(share, 1, 8) * segment_bytes;
@@ -186,6 +187,7 @@ private:
             FB_TRY_ASSIGN(now, rows(job, at, std::min(window, bytes - at)));
             std::memcpy(plain_.data() + at * columns, now.data(), now.size());
         }
+        // No larger than the plain bytes: otherwise compression does not pay.
         packed_.resize(job.bytes);
         if (job.bytes <= crc_bytes) return std::size_t{0};
         auto crc = crc64(plain_);

@@ -20,6 +20,7 @@ public:
         const auto magic = header_.big_endian ? magic_big : magic_little;
         std::memcpy(bytes_.data(), magic.data(), magic_bytes);
         const auto variables = header_.variables.size(), ranks = header_.ranks.size();
+        // The size does not count the checksum.
         put(at_header_bytes, bytes_.size() - crc_bytes);
         put(at_elements, header_.elements);
         for (std::size_t i = 0; i < 3; ++i) put(at_dims + 8 * i, header_.dims[i]);

@@ -34,6 +34,7 @@ public:
                 if (rank >= seen.size() || seen[rank])
                     return odd(fmt::format("rank {} of {} is not expected in node {}", rank, seen.size(), line.node));
                 seen[rank] = true;
+                // All columns have the same rows, so the first column gives the count.
                 if (!survey_.records.empty())
                     survey_.elements[rank] =
                         node.head().blocks[block_of(node, survey_.records.front().columns.front(), i)].box.size[0];

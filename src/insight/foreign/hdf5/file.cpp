@@ -164,6 +164,7 @@ private:
         if (path.empty()) root(object);
         if (const auto step = h5part_step(path)) h5part_steps_.push_back(*step);
         if (const auto step = openpmd_step(path); step && !is_variable_based()) openpmd_steps_.push_back(*step);
+        // Then an attribute lists the iterations instead of groups.
         if (path == "data" && is_variable_based()) openpmd_steps_ = h5::whole_numbers_attribute(object, "snapshot");
         const bool is_constant = openpmd_ && h5::has_attribute(object, "value") && h5::has_attribute(object, "shape");
         if (is_constant) return constant(path, object);

@@ -48,6 +48,7 @@ private:
             for (const auto variable : palm_records(name)) {
                 FB_TRY_ASSIGN(record, next_record(variable));
                 const auto [known, is_new] = newest.emplace(variable, out.size());
+                // PALM's reader takes the later record.
                 if (!is_new) FB_TRY(compare(out[known->second], record));
                 known->second = out.size();
                 out.push_back({std::string(variable), std::move(record)});

@@ -150,6 +150,7 @@ void BinnedSums::add_one(std::size_t at, double value) {
 
 void BinnedSums::add_each(std::size_t first, std::span<const double> values, std::size_t by) {
     while (!values.empty()) {
+        // In chunks, so that a value that does not fit slows down only its chunk.
         const auto part = values.first(std::min(values.size(), chunk_values * by));
         const auto count = (part.size() - 1) / by + 1;
         const std::int8_t* const levels = levels_.data() + first;

@@ -37,6 +37,7 @@ struct DensitySide {
 
     std::uint64_t cell_of(double position) const {
         const auto cell = wrapped(position, length) * (static_cast<double>(cells) / length);
+        // Rounding may give `cells` itself.
         return std::min(static_cast<std::uint64_t>(cell), cells - 1);
     }
     double cell_length() const { return length / static_cast<double>(cells); }

@@ -79,6 +79,7 @@ public:
         attributes.others.emplace_back("factor", static_cast<std::int64_t>(factor_));
         note_missing(attributes, variable_.elements() - seen);
         Made results;
+        // Means keep the precision of their variable.
         if (variable_.type == f32 || variable_.type == f16) {
             const std::vector<float> singles(means.begin(), means.end());
             results.variables.push_back(found_list<float>(variable_.name + "/mean", cells_, singles, attributes));

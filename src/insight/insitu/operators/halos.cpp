@@ -135,6 +135,7 @@ public:
                 columns_[i].numbers().take_doubles(piece.columns[i], first, std::span(rows[i]).first(count));
             std::size_t kept = 0;
             for (std::size_t row = 0; row < count; ++row) {
+                // A particle with one bad column is left out as a whole.
                 if (!std::ranges::all_of(rows, [&](const auto& column) { return std::isfinite(column[row]); }))
                     continue;
                 for (auto& column : rows) column[kept] = column[row];

@@ -29,6 +29,7 @@ Sides sides_of(const Extents& shape, int axis) {
             else if (sides.y < 0) sides.y = dim;
         }
     }
+    // x is the faster of both dimensions.
     if (sides.x < sides.y) std::swap(sides.x, sides.y);
     return sides;
 }

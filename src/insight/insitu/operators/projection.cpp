@@ -44,6 +44,7 @@ public:
             for (std::uint64_t done = 0; done < line.count; done += batch_values) {
                 const auto batch = std::span(values).first(std::min(batch_values, line.count - done));
                 numbers_.take_doubles(piece.columns.front(), line.first + done, batch);
+                // Along the last dimension a whole line belongs to one sum.
                 if (axis == variable_.shape.dims() - 1) sums.add_all(first, batch);
                 else sums.add_each(first + done, batch);
             }
@@ -62,6 +63,7 @@ public:
         const auto name = "a part of the projection of '" + variable_.name + "'";
         PartReader from(part, name);
         const auto seen = from.number<std::uint64_t>();
+        // A node cannot have seen more than the rest of the array.
         if (seen > variable_.elements() - seen_) return Error{ErrorKind::corrupt, name + " is damaged"};
         FB_TRY(patches_.merge(from, name));
         seen_ += seen;

@@ -36,6 +36,7 @@ public:
         const int last = variable_.shape.dims() - 1;
         const auto size = variable_.type.size_bytes;
         for_each_line(piece, [&](const ArrayLine& line) {
+            // Each line crosses such a plane in a single element.
             if (axis_ == last) {
                 if (at_ < line.at[last] || at_ - line.at[last] >= line.count) return;
                 const auto element = line.first + (at_ - line.at[last]);
@@ -106,6 +107,7 @@ public:
 
 private:
     void keep(std::uint64_t first, std::span<const std::byte> bytes, std::uint64_t count) {
+        // Adjacent runs become one, so that parts stay short.
         if (!firsts_.empty() && firsts_.back() + counts_.back() == first) {
             counts_.back() += count;
         } else {
@@ -161,6 +163,7 @@ Result<std::unique_ptr<Analyser>> make_slice(const Analysis& analysis, std::span
     if (variable.shape.dims() > 2) {
         axis = analysis.axis;
         FB_TRY(check_axis(variable, axis));
+        // The default is the middle plane.
         at = analysis.at < 0 ? variable.shape[axis] / 2 : static_cast<std::uint64_t>(analysis.at);
         if (at >= variable.shape[axis])
             return Error{ErrorKind::refused, fmt::format("variable '{}' of shape {} has no plane {} of dimension {}",

@@ -40,6 +40,7 @@ public:
                 for (std::uint64_t i = 0; i < line.count; ++i) ++ends_[level + i + 1];
             else ends_[level + 1] += line.count;
         });
+        // A counting sort: the sums are the first places of the levels.
         std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
         values_.clear();
         numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) {
