@@ -106,7 +106,7 @@ struct SparseDriver {
             driver_class.name = "forebay-sparse";
             driver_class.maxaddr = HADDR_MAX;
             driver_class.fc_degree = H5F_CLOSE_STRONG;
-            driver_class.fapl_size = sizeof(SparseFile*);  // a pointer is stored
+            driver_class.fapl_size = sizeof(SparseFile*);  // NOLINT(bugprone-sizeof-expression): the pointer is stored
             driver_class.open = open;
             driver_class.close = close;
             driver_class.query = query;
