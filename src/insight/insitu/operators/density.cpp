@@ -1,6 +1,6 @@
 // The density of particles on a plane. Each particle adds its weight, or 1, to its cell as seen along an axis.
 // Positions are periodic: a particle outside the domain counts at its image inside. Particles with a position or weight
-// that is not finite are only counted.
+// that is not finite are left out and counted.
 //
 // Part: the number of particles left out. Without weights, the cells that are not empty and their counts follow; with
 // weights, their sums by CellSums.

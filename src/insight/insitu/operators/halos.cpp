@@ -6,7 +6,7 @@
 // all members count the same. Sums are exact. The catalogue is sorted by members, the most first, then by the bits of
 // the row. So it does not depend on the order of particles, pieces and parts.
 //
-// Particles with a column that is not finite are only counted; they do not change the mean distance.
+// Particles with a column that is not finite are left out and counted; they do not change the mean distance.
 //
 // Part: the number of particles left out; then each column's numbers, as f32 if the variable is f32, else as f64.
 
