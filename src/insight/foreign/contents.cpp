@@ -70,6 +70,7 @@ std::uint64_t Origin::source_bytes() const { return sealed ? sealed->plain_bytes
 
 Result<> OriginReader::read_sealed(sys::File& file, const Origin& origin, std::uint64_t position,
                                    std::span<std::byte> out) {
+    // The checksum starts with the block's first byte.
     if (position == 0) FB_TRY(sealed_.begin(file, *origin.sealed));
     if (origin.run_bytes == origin.stride_bytes) return sealed_.next(out);
     // Takes one element of each record, but reads all records, to check the checksum.

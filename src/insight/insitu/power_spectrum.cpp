@@ -107,6 +107,7 @@ public:
         shell_.resize(count_);
         square_.resize(count_);
         for (std::size_t n = 0; n < count_; ++n) square_[n] = square_along(waves, 2, n);
+        // For an even length the last mode is its own conjugate.
         last_is_single_ = shape[2] % 2 == 0;
     }
 

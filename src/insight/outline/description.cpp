@@ -119,6 +119,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
 Result<Description> parse_description(const std::string& text, const std::string& path) {
     try {
         return description_of(toml::parse(text, path), path);
+        // No exception may leave the module.
     } catch (const toml::parse_error& problem) {
         return Error{ErrorKind::refused,
                      fmt::format("{}, line {}: {}", path, problem.source().begin.line, problem.description())};
@@ -132,6 +133,7 @@ std::string description_path(const std::string& stream_directory, const std::str
 Result<Description> load_description(sys::Store& store, const std::string& stream_directory, const std::string& path) {
     const auto from = description_path(stream_directory, path);
     auto text = sys::read_text(store, from, description_bytes_max);
+    // Only a file named by the user must exist.
     if (!text && text.error().kind == ErrorKind::missing && path.empty()) return Description{};
     if (!text) return text.error();
     return parse_description(*text, from);

@@ -226,6 +226,7 @@ std::string html_data(std::span<const HtmlRun> runs, const HtmlDetail& detail) {
               {"nodes", nodes_tree(run.summary, detail)}, {"snapshots", snapshots_tree(run.summary, detail)},
               {"heat", heat_tree(run, detail)},           {"why", why_tree(run.summary, detail)}};
     if (runs.size() > 1) tree["scaling"] = scaling_tree(runs, detail);
+    // Only ASCII, and invalid UTF-8 replaced: no name can break the page.
     return json_in_page(tree.dump(-1, ' ', true, Tree::error_handler_t::replace));
 }
 

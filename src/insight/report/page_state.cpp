@@ -94,6 +94,7 @@ Tree parts_json(const format::BlockedParts& parts) {
 
 Tree saves_json(const telemetry::Summary& summary) {
     Tree saves = Tree::array();
+    // Rows are in order of time, so the last are the newest.
     const auto count = std::min(rows_max, summary.rows.size());
     for (const auto& row : std::span(summary.rows).last(count))
         saves.push_back({{"stream", row.stream},
@@ -138,6 +139,7 @@ Tree failed_json(const telemetry::Summary& summary) {
 
 Tree why_json(const PageFacts& facts) {
     Tree list = Tree::array();
+    // Newest first, because the list is cut.
     for (auto row = facts.summary.rows.rbegin(); row != facts.summary.rows.rend(); ++row)
         for (const auto& sentence : row->why)
             if (list.size() < sentences_max)
@@ -181,6 +183,7 @@ Tree heat_json(const std::vector<format::TimingBatch>& batches) {
     for (const auto& column : map.columns) columns.push_back({{"stream", column.stream}, {"step", column.step}});
     for (const auto& row : map.rows) {
         Tree rates = Tree::array();
+        // A rate of 0 is unknown.
         for (const auto rate : row.rates) rates.push_back(rate > 0 ? Tree(rate) : Tree(nullptr));
         rows.push_back({{"name", row.name}, {"nodes", row.nodes}, {"rates", rates}});
     }

@@ -143,6 +143,7 @@ void RunLooker::publish(std::int64_t now_unix_ns) {
     summary.problems.insert(summary.problems.begin(), problem_);
     if (problem_.empty()) summary.problems.erase(summary.problems.begin());
     chronicle_.run = where_.run;
+    // Agents of this host are looked up directly.
     telemetry::look_here(chronicle_, where_.staging);
     auto state = page_state({chronicle_, summary, kept_, backlog_, now_unix_ns});
     if (state == state_) return;

@@ -74,6 +74,7 @@ std::optional<TraceSpan> span_of(const TimingBatch& batch) {
                        : batch.sealed_unix_ns != 0 ? batch.sealed_unix_ns
                                                    : batch.drain_unix_ns;
     const auto end = std::max(batch.ended_unix_ns, batch.drained_unix_ns);
+    // Clocks may jump back, and records may be incomplete.
     if (start <= 0 || end < start) return {};
     return span_of(static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(end - start));
 }
@@ -94,6 +95,7 @@ TraceSlice slice_of(const TraceSpan& span, std::uint32_t group, const TimingBatc
         return slice;
     }
     const auto& timing = batch.timings[span.timing];
+    // A newer agent may write kinds without a name here.
     const std::string known = format::name_of(static_cast<TimingKind>(timing.kind));
     slice.name = known.empty() ? fmt::format("kind {}", timing.kind) : known;
     slice.bytes = timing.bytes();
@@ -190,6 +192,7 @@ void NodeTrace::add_counters(std::uint32_t process, const std::vector<TimingBatc
             if (timing.kind == static_cast<std::uint16_t>(TimingKind::copy)) in.add(timing);
             if (timing.kind == static_cast<std::uint16_t>(TimingKind::write)) out.add(timing);
         }
+        // Bytes wait from their seal until their drain ends.
         if (batch.sealed_unix_ns > 0 && batch.drained_unix_ns >= batch.sealed_unix_ns && batch.bytes > 0) {
             backlog.add(batch.sealed_unix_ns, static_cast<double>(batch.bytes));
             backlog.add(batch.drained_unix_ns, -static_cast<double>(batch.bytes));
@@ -228,6 +231,7 @@ std::uint64_t first_moment(const std::vector<TimingBatch>& batches) {
     };
     for (const auto& batch : batches) {
         take(span_of(batch));
+        // The counter of waiting bytes begins at the seal.
         if (batch.sealed_unix_ns > 0) take(span_of(static_cast<std::uint64_t>(batch.sealed_unix_ns), 0));
         for (const auto& timing : batch.timings) take(span_of(timing));
     }

@@ -101,6 +101,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     FB_TRY_ASSIGN(contents, gather_all(store, snapshots, options));
     const auto directory = directory_of(snapshots.front().directory);
     View view;
+    // The name beside the snapshots belongs to the current line.
     if (options.to.empty() && !options.is_series && is_aside(snapshots.front()))
         return Error{ErrorKind::refused,
                      fmt::format("{} is of a line that the run has left, and its view has no name of its own",
@@ -129,6 +130,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     }
     view.omitted = std::move(outline.omitted);
     FB_TRY(check_standing(store, view.path, options.replace));
+    // Atomic: readers see the old view or the new view.
     FB_TRY(sys::write_text_durable(store, view.path, bytes));
     // Retention removes a snapshot and its views. A view named after that would show fill values for ever.
     for (const auto& snapshot : snapshots) {

@@ -114,6 +114,7 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
         measure.value = 500 * known.value("save_every_steps");
         measure.from = "500 saves";
     } else if (measure.name == "read_rate_bytes_per_second") {
+        // A node's share of the target's rate.
         const double each = known.value("target_rate_bytes_per_second") / std::max(1.0, known.value("nodes"));
         const double drain = known.value("drain_rate_bytes_per_second");
         measure.value = read_to_drain * (drain > 0 && each > 0 ? std::min(drain, each) : std::max(drain, each));
@@ -181,6 +182,7 @@ void PlanInputs::take(const format::Advice& advice, const std::string& path) {
         if (advice.kind == "profile" && measure.name == "node_bytes" && value("node_bytes") > 0) continue;
         take(measure);
     }
+    // A plan has these among its own measures.
     if (plans) return;
     const auto* rate = format::find(measures, "drain_rate_bytes_per_second");
     for (const auto& [name, of] : {std::pair{"measured_nodes", "nodes"}, {"measured_node_bytes", "node_bytes"}})
@@ -222,6 +224,7 @@ Result<PlanInputs> PlanInputs::settled() const {
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)
         return Error{ErrorKind::refused, "local restarts and losses of the target are more than all failures"};
+    // In the order of the kinds, whatever the order of the sources.
     std::ranges::sort(all.measures_, {}, [](const Measure& measure) {
         return std::ranges::find(kinds, measure.name, &InputKind::name) - kinds.begin();
     });

@@ -264,6 +264,7 @@ private:
         auto without = model_;
         without.slow_target_share = 0;
         without.targets = model_.targets - slow;
+        // Fewer targets have a smaller total rate.
         without.target_rate = model_.target_rate * without.targets / model_.targets;
         const double gain = target_seconds(model_) / target_seconds(without);
         find("slow_targets", gain > 1 + progress_worth ? Severity::warn : Severity::note,

@@ -51,6 +51,7 @@ NodeSamples node_samples_of(const telemetry::Chronicle& chronicle, const telemet
         const double copy = seconds_from(batch.plan_seconds) + seconds_from(batch.copy_seconds);
         if (copy > 0) samples.save_rates.push_back(bytes / copy);
         const double drain = seconds_from(batch.drain_seconds);
+        // Slow nodes are separate inputs.
         if (drain > 0 && !slow.contains(telemetry::node_name(batch))) samples.drain_rates.push_back(bytes / drain);
     }
     return samples;
@@ -88,10 +89,12 @@ SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemet
         if (row.drain_seconds > 0) {
             const auto commit = commits.find(row.snapshot_id);
             samples.commits.push_back(commit != commits.end() ? commit->second : 0);
+            // In a plan, a drain ends with the commit.
             samples.drains.push_back(row.drain_seconds + samples.commits.back());
         }
         // Between two sessions there is a restart, not only computing.
         if (before != nullptr && before->session == row.session && row.interval_seconds > 0) {
+            // The interval holds the save before it, then the computing.
             samples.computing.push_back(std::max(0.0, row.interval_seconds - visible_of(*before)));
             if (row.step > before->step) samples.steps.push_back(static_cast<double>(row.step - before->step));
         }

@@ -127,6 +127,7 @@ Result<Question> decode_question(std::string_view line) {
     if (!number || static_cast<std::size_t>(task) >= task_names.size()) return wrong;
     Question question{.number = *number, .task = static_cast<Task>(task)};
     question.path = root.member("path").text().value_or("");
+    // Bounded, because any text may arrive.
     question.bytes = root.member("bytes").u64(1ull << 40).value_or(0);
     question.deadline_ms = root.member("deadline_ms").u64(INT32_MAX).value_or(0);
     question.ranks = root.member("ranks").text().value_or("");

@@ -111,6 +111,7 @@ bool is_fault(const Error& error, const PlaceToTouch& place) {
 std::uint64_t short_hash(std::string_view text) {
     const auto bytes = std::as_bytes(std::span(text));
     constexpr std::byte salt[] = {std::byte{1}};
+    // Two checksums with different starts make 64 bits; the shift leaves the 53 bits of a double.
     const std::uint64_t first = crc32c(bytes), second = crc32c(bytes, crc32c(salt));
     return ((first << 32 | second) * 0x9E3779B97F4A7C15ull) >> 11;
 }

@@ -189,6 +189,7 @@ void Preflight::measure_targets() {
             const auto node = probers[(turn + i) % probers.size()];
             if (talk_.is_silent(node) || talk_.out_at(node) >= request_.probes_a_node) continue;
             if (!best || talk_.out_at(node) < talk_.out_at(*best)) best = node;
+            // No node is less busy than an idle node.
             if (talk_.out_at(*best) == 0) break;
         }
         ++turn;
@@ -214,6 +215,7 @@ void Preflight::measure_targets() {
     double sum = 0;
     std::vector<double> slow;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        // Bad targets will be excluded, so a plan must not count them.
         if (!bad_targets_.contains(request_.targets[i].name)) sum += verdicts[i].rate;
         if (verdicts[i].standing == Decision::slow) slow.push_back(verdicts[i].ratio);
     }
@@ -308,6 +310,7 @@ PreflightOutcome Preflight::finish() {
              .text = fmt::format("not all was checked within {}", show_seconds(request_.seconds_max))});
     tally(outcome);
     exclude(outcome);
+    // The worst first, then by check and ratio.
     std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
         return std::tuple(b.severity, a.check, a.ratio, a.subject) <
                std::tuple(a.severity, b.check, b.ratio, b.subject);

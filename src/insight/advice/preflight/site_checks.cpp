@@ -36,6 +36,7 @@ public:
     void pool() {
         if (site_.pool.empty()) return;
         const auto text = run_({"daos", "pool", "query", site_.pool}, rules_.of(CheckKind::targets).deadline);
+        // The user named this pool, so no answer is a failure.
         if (!text) return add(CheckKind::targets, Severity::fail, text.error().what);
         const auto state = read_pool_query(*text);
         if (!state) return add(CheckKind::targets, Severity::fail, "daos pool query says nothing that we understand");
@@ -51,7 +52,9 @@ public:
         const auto text =
             run_({"lfs", "quota", "-q", "-u", sys::user_name(), site_.target}, rules_.of(CheckKind::budget).deadline);
         const auto quota = text ? read_lfs_quota(*text) : std::nullopt;
+        // No `lfs` program, or no quota.
         if (!quota) return;
+        // The soft limit counts only without a hard limit.
         const auto limit = quota->hard_bytes != 0 ? quota->hard_bytes : quota->soft_bytes;
         if (limit != 0) budget("quota", static_cast<double>(quota->used_bytes), planned, static_cast<double>(limit));
     }
@@ -63,6 +66,7 @@ public:
             variable, [&](const auto& command) { return run_(command, rules_.of(CheckKind::budget).deadline); }, now);
         if (!end) return add(CheckKind::budget, Severity::fail, end.error().what);
         if (!end->unix_seconds) return;
+        // At least a second, because the share divides by it.
         const auto left = static_cast<double>(std::max<std::int64_t>(*end->unix_seconds - now, 1));
         const double share = site_.planned_seconds / left;
         const auto& rule = rules_.of(CheckKind::budget);
@@ -77,6 +81,7 @@ public:
         const auto home =
             variable("XDG_CONFIG_HOME").empty() ? variable("HOME") + "/.config" : variable("XDG_CONFIG_HOME");
         std::int64_t newest = 0;
+        // The directories that `profile = "auto"` searches.
         for (const auto& directory :
              {std::string(".forebay"), home + "/forebay", std::string("/etc/forebay/profiles")}) {
             const auto entries = store.list(directory);

@@ -82,6 +82,7 @@ std::optional<double> read_amount(std::string_view text) {
     auto unit = text.substr(static_cast<std::size_t>(end - text.data()));
     if (unit.empty() || unit == "B") return number;
     constexpr std::string_view letters = "kmgtpe";
+    // The bit 0x20 makes an ASCII letter lower-case.
     const auto power = letters.find(static_cast<char>(unit[0] | 0x20));
     if (power == letters.npos) return std::nullopt;
     unit.remove_prefix(1);

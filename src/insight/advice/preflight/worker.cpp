@@ -166,6 +166,7 @@ void NodeWorker::take(const std::string& text) {
     if (!question) return;
     const auto deadline = std::chrono::milliseconds(question->deadline_ms);
     auto job = std::make_shared<State::Job>(State::Job{std::move(*question), sys::Clock::now() + deadline});
+    // Both are shared: a hanging thread may outlive the worker.
     const auto work = [job, state = state_] {
         auto answer = perform(job->question);
         const std::lock_guard hold(state->lock);
@@ -191,6 +192,7 @@ std::optional<std::string> NodeWorker::answer(sys::Clock::time_point until) {
     const auto is_ready = [now = sys::Clock::now()](const auto& job) { return job->done || job->deadline <= now; };
     auto ready = std::ranges::find_if(jobs, is_ready);
     if (ready == jobs.end()) {
+        // An overdue job is an answer too.
         for (const auto& job : jobs) until = std::min(until, job->deadline);
         state_->bell.wait_until(hold, until);
         ready = std::ranges::find_if(

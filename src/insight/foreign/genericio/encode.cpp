@@ -40,6 +40,7 @@ public:
         for (std::size_t i = 0; i < variables; ++i) variable(global_header_bytes + i * variable_bytes, i);
         for (std::size_t i = 0; i < ranks; ++i) rank(ranks_start + i * rank_bytes, i);
         for (std::size_t i = 0; i < header_.stored.size(); ++i) block(blocks_start + i * block_bytes, i);
+        // The checksum covers everything before it.
         const auto end = trailer(crc64(std::span(bytes_).first(bytes_.size() - crc_bytes)));
         std::ranges::copy(end, bytes_.end() - static_cast<std::ptrdiff_t>(crc_bytes));
         return std::move(bytes_);
@@ -119,6 +120,7 @@ std::array<std::byte, crc_bytes> trailer(std::uint64_t crc) {
 }
 
 std::vector<std::byte> encode_small(GioHeader header, std::span<const std::vector<std::byte>> columns) {
+    // Cannot fail: the sizes of a small file are possible.
     place_plain(header).value();
     auto bytes = encode(header);
     bytes.resize(header.file_bytes);

@@ -82,6 +82,7 @@ private:
         const auto numbers = numbers_of(column.type);
         const auto* record = attribute<std::string>(column, "genericio_record");
         const auto* element = attribute<std::int64_t>(column, "genericio_element");
+        // The first column of an imported record takes the record's name.
         const bool begins = record != nullptr && element != nullptr && *element == 0 && numbers.count == 1;
         GioRecord new_record{.variable = {.name = begins ? *record : column_name,
                                           .flags = numbers.flags,
@@ -92,6 +93,7 @@ private:
         if (const auto* flags = attribute<std::string>(column, "genericio_flags"))
             // The column's own type decides about float and sign, not the imported flags.
             new_record.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
+        // '$' begins GenericIO's own columns, such as $rank.
         if (new_record.variable.name.size() >= name_field_bytes || new_record.variable.name.starts_with('$'))
             return refusal(fmt::format("'{}' is no name for a variable of GenericIO.", new_record.variable.name),
                            "export another table, or save the column under another name");

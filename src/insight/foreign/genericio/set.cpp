@@ -78,6 +78,7 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
         // A partition holds its ranks in rising order.
         std::ranges::sort(ordered);
         for (std::size_t i = 0; i < ordered.size(); ++i) {
+            // Older headers lack global ranks.
             if (part.header.has_global_ranks && part.header.ranks[i].global_rank != ordered[i])
                 return damage(list.path, fmt::format("{} holds rank {} where the list says {}.", part.path,
                                                      part.header.ranks[i].global_rank, ordered[i]));

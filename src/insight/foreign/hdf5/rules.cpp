@@ -23,6 +23,7 @@ Problems h5part_rules(const ForeignFile& foreign_file) {
     std::map<std::string, const ForeignDataset*> first;
     for (const auto& dataset : foreign_file.datasets) {
         const auto step = parent_of(dataset.path);
+        // Only datasets directly below a step.
         if (!step.starts_with("Step#") || step.find('/') != std::string::npos) continue;
         if (dataset.path.size() - step.size() - 1 > name_max)
             problems.push_back(fmt::format("'{}': its name has more than {} characters", dataset.path, name_max));
@@ -74,6 +75,7 @@ private:
         const auto& kind_of_record = parts[base_];
         if (!meshes_.empty() && kind_of_record == meshes_) record(path, object, kind, parts.size() - base_ - 1, true);
         const bool is_particles = !particles_.empty() && kind_of_record == particles_ && parts.size() > base_ + 2;
+        // Patches describe particles, but are not records.
         if (is_particles && parts[base_ + 2] != "particlePatches")
             record(path, object, kind, parts.size() - base_ - 2, false);
         return {};
@@ -118,6 +120,7 @@ Result<Problems> netcdf_rules(const h5::Id& file, const ForeignFile& foreign_fil
     for (const auto& listed : foreign_file.datasets) {
         const h5::Id dataset(H5Dopen2(file.get(), listed.path.c_str(), access.get()));
         if (dataset.get() < 0 || !listed.no_shape.empty()) continue;
+        // A scale needs no scale of its own.
         if (h5::text_attribute(dataset, "CLASS") == "DIMENSION_SCALE") continue;
         const auto scales = h5::attribute_elements(dataset, "DIMENSION_LIST");
         if (scales != listed.shape.size())

@@ -27,6 +27,7 @@ std::string owned(char* text) {
 }
 
 std::string with_order(const h5::Id& type, std::string name) {
+    // A single byte has no order.
     if (H5Tget_size(type.get()) < 2) return name;
     const auto order = H5Tget_order(type.get());
     return order == H5T_ORDER_BE ? name + ", big-endian" : order == H5T_ORDER_VAX ? name + ", order of VAX" : name;

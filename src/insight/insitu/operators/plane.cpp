@@ -44,6 +44,7 @@ SideScale scale_of(const Analysis& analysis, const Variable& variable, int dim) 
     if (dim < 0) return {.label = ""};
     SideScale scale{-0.5, static_cast<double>(variable.shape[dim]) - 0.5, dimension_name(variable, dim)};
     const auto& lengths = analysis.length;
+    // Without lengths the axis counts elements, with their centres at whole numbers.
     if (lengths.empty()) return scale;
     const auto which = static_cast<std::size_t>(dim);
     scale.low = 0;

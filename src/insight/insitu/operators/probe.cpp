@@ -29,6 +29,7 @@ public:
             points_.push_back(place);
         }
         values_.resize(points_.size() * variable.type.size_bytes);
+        // Points that no block holds keep this fill.
         fill_nothing(variable.type, values_);
         seen_.resize(points_.size());
     }
