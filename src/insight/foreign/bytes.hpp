@@ -1,4 +1,4 @@
-// Numbers of either byte order.
+// Reads numbers of either byte order.
 
 #pragma once
 

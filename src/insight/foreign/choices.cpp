@@ -15,7 +15,7 @@ Error refusal(const std::string& text, const std::string& why) {
             "write NAME=TYPE or NAME=TYPE:SHAPE, as in soil=f64:40x20x8"};
 }
 
-// "40x20x8"; nothing when it is no shape, or one whose bytes cannot be counted.
+// Parses "40x20x8". Nothing if it is no shape, or if its bytes overflow a count.
 std::optional<Extents> shape_in(const std::string& text, std::uint64_t element_bytes) {
     Extents shape;
     auto room = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element_bytes);
@@ -39,7 +39,7 @@ std::optional<Extents> shape_in(const std::string& text, std::uint64_t element_b
 Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>& texts) {
     std::map<std::string, TypeHint> wishes;
     for (const auto& text : texts) {
-        // PALM's names may hold a '%' or a bracket, but no '='.
+        // PALM's names may contain '%' or brackets, but never '='.
         const auto equals = text.find('=');
         if (equals == std::string::npos || equals == 0) return refusal(text, "there is no NAME before a '='");
         const auto name = text.substr(0, equals);

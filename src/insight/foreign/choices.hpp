@@ -1,4 +1,4 @@
-// What the person who imports a file knows and the file does not say.
+// Facts that the user of an import knows, but the file does not contain.
 
 #pragma once
 
@@ -16,23 +16,23 @@ namespace forebay::foreign {
 struct TypeHint {
     Type type;
     enum class Form {
-        any,    // the shape that the size tells for this type
-        shape,  // this one
+        any,    // the shape that fits the size for this type
+        shape,  // exactly this shape
         box,    // each process holds a box of the horizontal grid, with some levels
-        rows,   // each process holds as many rows as it has
+        rows,   // each process holds rows, any number of them
     } form = Form::any;
     Extents shape;
 };
 
 struct Choices {
     std::map<std::string, TypeHint> wishes;  // by name
-    bool cut_ghosts = false;                 // leave the outer ghost layers out
+    bool cut_ghosts = false;                 // cut the outer ghost layers
 };
 
-/// `refused` for a text that is none of the four forms.
+/// `refused` if a text has none of the four forms.
 Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>& texts);
 
-/// `refused` when a wish names nothing that the file holds.
+/// `refused` if a hint names an array that the file does not have.
 Result<> check_wishes(const Choices& choices, const std::vector<std::string>& names, const std::string& file);
 
 }  // namespace forebay::foreign

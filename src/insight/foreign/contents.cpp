@@ -19,7 +19,7 @@ std::uint64_t bytes_in(std::span<const Range> ranges) {
     return bytes;
 }
 
-// The bytes of one number: in a complex number both parts are reversed, each by itself.
+// The bytes of one number. In a complex number each part is swapped by itself.
 std::size_t number_bytes(Type type) {
     switch (type.scalar) {
         case Scalar::string: return 1;
@@ -70,9 +70,10 @@ std::uint64_t Origin::source_bytes() const { return sealed ? sealed->plain_bytes
 
 Result<> OriginReader::read_sealed(sys::File& file, const Origin& origin, std::uint64_t position,
                                    std::span<std::byte> out) {
+    // The checksum starts with the block's first byte.
     if (position == 0) FB_TRY(sealed_.begin(file, *origin.sealed));
     if (origin.run_bytes == origin.stride_bytes) return sealed_.next(out);
-    // One element of each record. All of the records is read, so that the checksum can be compared.
+    // Takes one element of each record, but reads all records, to check the checksum.
     scratch_.resize(std::max(limits::window_bytes / origin.stride_bytes, std::uint64_t{1}) * origin.stride_bytes);
     while (!out.empty()) {
         const auto records =
@@ -93,7 +94,7 @@ Result<> OriginReader::read(sys::File& file, const Origin& origin, std::uint64_t
         const auto run = position / origin.run_bytes;
         const auto within = position % origin.run_bytes;
         const auto at = origin.first + run * origin.stride_bytes + within;
-        // Whole short runs that a window holds with their gaps: one read instead of thousands.
+        // Reads short runs with their gaps, as many as fit a window: one read instead of thousands.
         auto together = std::min<std::uint64_t>(out.size() / origin.run_bytes, origin.runs - run);
         if (within == 0 && origin.run_bytes < limits::short_run_bytes && origin.stride_bytes < limits::window_bytes)
             together = std::min(together, limits::window_bytes / origin.stride_bytes);
@@ -145,6 +146,7 @@ Result<format::Layout> lay_out(const ForeignContents& contents, const std::strin
     };
     if (layout.blocks.size() != contents.origins.size())
         return mistake(fmt::format("{} blocks, but {} origins.", layout.blocks.size(), contents.origins.size()));
+    // A wrong origin would read foreign bytes, so the sizes are checked once for all decoders.
     for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
         const auto& origin = contents.origins[i];
         const auto& name = schema.variables[layout.blocks[i].variable].name;

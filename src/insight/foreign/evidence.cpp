@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::uint64_t exponent_bits = 0x7ff0'0000'0000'0000;
 constexpr std::uint64_t negative_zero = 0x8000'0000'0000'0000;
-constexpr std::uint64_t negative_integer = 0xffff'0000'0000'0000;  // its small ones begin with these bits
+constexpr std::uint64_t negative_integer = 0xffff'0000'0000'0000;  // small negative integers begin with these bits
 
-// As a float the word would be denormal, or a not-a-number that no arithmetic makes.
+// As a float the word would be denormal, or a NaN that no arithmetic makes.
 bool is_integer_word(std::uint64_t word) {
     return (word & exponent_bits) == 0 || (word & negative_integer) == negative_integer;
 }
 
-// A count, an index or a flag, but hardly a half of an address.
+// A small number is a count, an index or a flag, and hardly half of an address.
 bool is_small(std::int64_t number) {
     constexpr auto most = static_cast<std::int64_t>(limits::grid_points_max);
     return number >= -most && number <= most;
@@ -36,6 +36,7 @@ Type guess_type(std::span<const std::byte> sample, std::uint64_t size_bytes, boo
     for (std::size_t at = 0; at + 8 <= sample.size(); at += 8) {
         const auto word = load<std::uint64_t>(sample.data() + at, big_endian);
         ++words;
+        // Zeros fit every type.
         if (word == 0 || word == negative_zero) continue;
         ++numbers;
         if (!is_integer_word(word)) return f64;
@@ -43,6 +44,7 @@ Type guess_type(std::span<const std::byte> sample, std::uint64_t size_bytes, boo
         pairs = pairs && is_small(load<std::int32_t>(sample.data() + at, big_endian)) &&
                 is_small(load<std::int32_t>(sample.data() + at + 4, big_endian));
     }
+    // Mostly zeros say little: unset memory also looks so.
     if (numbers == 0 || 2 * numbers < words) return f64;
     return wide ? i64 : pairs ? i32 : f64;
 }

@@ -1,4 +1,4 @@
-// Goal: the types of arrays that nobody has written down are judged rightly from their bytes.
+// Goal: the guessed types of arrays are right.
 
 #include <doctest/doctest.h>
 
@@ -68,12 +68,12 @@ TEST_CASE("reals as simulations have them, and words that are none") {
         const auto real = [&](auto numbers) { return is_real(bytes_of_numbers(numbers, big), big); };
         CHECK(real(std::vector{0.0, -0.0, 0.125, 300.0}));
         CHECK(real(std::vector{9999999.9, -std::numeric_limits<double>::max()}));
-        CHECK_FALSE(real(std::vector{0.0, 0.0}));  // says nothing
+        CHECK_FALSE(real(std::vector{0.0, 0.0}));  // tells no type
         CHECK_FALSE(real(std::vector{0.125, std::numeric_limits<double>::quiet_NaN()}));
         CHECK_FALSE(real(std::vector{0.125, std::numeric_limits<double>::infinity()}));
         CHECK_FALSE(real(std::vector<std::int32_t>{7, 7, 7, 7}));
         CHECK_FALSE(real(std::vector<std::int32_t>{-1, -2, 3, -4}));
-        // Random numbers: some words look like floats, hardly all.
+        // Random numbers: some words look like floats, but hardly all.
         std::vector<std::int32_t> random(64);
         std::uint32_t word = 1;
         for (auto& number : random) number = static_cast<std::int32_t>(word = word * 1'664'525 + 1'013'904'223);

@@ -16,7 +16,7 @@ public:
     SourceBlocks(sys::Store& store, const ForeignContents& contents, const format::Layout& layout)
         : store_(store), contents_(contents), layout_(layout) {}
 
-    // By source file: each is opened once, however many variables it has.
+    // Sorted by source file, so that each file is opened once for all its variables.
     void sort(std::vector<std::size_t>& blocks) const override {
         std::ranges::stable_sort(blocks, {}, [&](std::size_t i) { return contents_.origins[i].file; });
     }
@@ -28,7 +28,7 @@ public:
             in_ = std::move(file);
             opened_ = origin.file;
         }
-        // A block without bytes may have a checksum too.
+        // An empty block may have a checksum to check.
         if (to.empty() && !origin.sealed) return {};
         if (const auto done = reader_.read(*in_, origin, at, to); !done) return damage(block, done.error());
         if (contents_.big_endian) swap_numbers(layout_.schema.variables[layout_.blocks[block].variable].type, to);

@@ -1,5 +1,5 @@
-// Writes what a decoder found as a snapshot straight at the target. No staging: nothing computes meanwhile that a copy
-// in memory would set free.
+// Writes decoded contents as a snapshot directly at the target, without staging: no simulation waits that a copy in
+// memory would free.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace forebay::foreign {
 
-/// As commit::write_snapshot(), with the time of the contents. `corrupt` when a source is not what its own checksums
-/// say: nothing is imported then.
+/// As commit::write_snapshot(), with the time of the contents. `corrupt` if a source does not match its own checksums;
+/// then nothing is imported.
 Result<std::string> import_snapshot(sys::Store& store, const ForeignContents& contents, commit::Destination to,
                                     const commit::Progress& progress);
 

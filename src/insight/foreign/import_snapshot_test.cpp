@@ -1,5 +1,5 @@
-// Goal: an import that is cut at any point leaves its snapshot whole or absent, and one that was called done is there;
-// a fault leaves nothing; a source is opened once and read within the window, however many variables and rows it has.
+// Goal: an import cut at any point leaves its snapshot whole or absent; after success it is there. A fault leaves
+// nothing. A source is opened once and read within the window, for any number of variables and rows.
 
 #include "insight/foreign/import_snapshot.hpp"
 
@@ -45,7 +45,7 @@ Result<> import(SimStore& disk) {
     return {};
 }
 
-// "absent", "whole", or what is wrong.
+// "absent", "whole", or the fault.
 std::string found_in(SimStore& disk) {
     const auto snapshots = catalog::snapshots(disk, to.run, to.stream);
     if (!snapshots || snapshots->empty()) return "absent";
@@ -73,7 +73,7 @@ TEST_CASE("a crash at any operation leaves the snapshot whole or absent") {
         const auto state = found_in(disk);
         CHECK((state == "whole" || state == "absent"));
         if (done) CHECK(state == "whole");
-        // Tried again, it succeeds, and what the crash left can be swept.
+        // A retry succeeds, and the crash's leftovers can be swept.
         REQUIRE(import(disk));
         CHECK(found_in(disk) == "whole");
         commit::recover(disk, to.run, true).value();

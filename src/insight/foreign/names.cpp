@@ -14,6 +14,7 @@ std::string KeptNames::keep(const std::string& name, bool chosen, bool differs) 
     }
     for (int number = 2;; ++number) {
         auto other = fmt::format("{}~{}", name, number);
+        // The file itself may use this name.
         if (!all_.insert(other).second) continue;
         others_.push_back(fmt::format("'{}' as '{}'", name, other));
         return other;

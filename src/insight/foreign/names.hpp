@@ -1,4 +1,4 @@
-// Names for the variables of a snapshot where somebody else's file gives one name to several things.
+// Variable names for a snapshot, if a foreign file gives one name to several arrays.
 
 #pragma once
 
@@ -11,16 +11,16 @@ namespace forebay::foreign {
 
 class KeptNames {
 public:
-    /// All names of the file come first, so that no new one is among them.
+    /// Add all names of the file first, so that no new name equals one of them.
     void add(const std::string& name) { all_.insert(name); }
 
-    /// The name under which something is kept. Its own when it is the `chosen` one of its name, and free. Else it is
-    /// empty for something that has the bytes of the chosen one, and NAME~2, NAME~3 and so on for what `differs`.
+    /// The name to store. It is unchanged if the object is the `chosen` object of its name and the name is free.
+    /// Otherwise it is empty for equal bytes, or NAME~2, NAME~3 and so on if it `differs`.
     std::string keep(const std::string& name, bool chosen, bool differs);
 
-    /// What was kept under another name, and why: "PALM reads the first".
+    /// Notes the renamed objects, and the reason: "PALM reads the first".
     void note_others(std::vector<std::string>& notes, const std::string& why) const;
-    /// What was left out.
+    /// Notes the dropped repetitions.
     void note_repeated(std::vector<std::string>& notes) const;
 
 private:

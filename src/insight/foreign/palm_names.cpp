@@ -10,7 +10,7 @@ constexpr PalmArray real_line{PalmArray::Kind::line, f64}, integer_line{PalmArra
     real_profiles{PalmArray::Kind::profiles, f64};
 constexpr PalmArray integer_field{PalmArray::Kind::grid, i32}, real_surface{PalmArray::Kind::surface, f64};
 
-// What PALM 25.10 writes whole, by wrd_mpi_io_global_array: reals.
+// Reals that PALM 25.10 writes whole, by wrd_mpi_io_global_array.
 constexpr std::string_view real_lines =
     " dpdxy dz dz_stretch_factor_array dz_stretch_level_end dz_stretch_level_start generator_speed "
     "generator_speed_f generator_speed_f_old generator_speed_old hom_u_m hom_v_m inflow_damping_factor "
@@ -23,19 +23,19 @@ constexpr std::string_view real_lines =
     "volume_flow_area volume_flow_initial w_agl wall_heatflux wall_humidityflux wall_scalarflux x_pos y_pos "
     "yaw_angle z_i z_pos ";
 
-// And integers; with what only one process or each has of the random numbers.
+// Integers written whole, and random numbers of one or each process.
 constexpr std::string_view integer_lines =
     " hor_index_bounds nbin niters_radx nmaxsend_radx nrecv_radx nsend_radx pt_vertical_gradient_level_ind "
     "q_vertical_gradient_level_ind random_iv random_iy s_vertical_gradient_level_ind "
     "subs_vertical_gradient_level_i u_max_ijk ug_vertical_gradient_level_ind v_max_ijk "
     "vg_vertical_gradient_level_ind w_max_ijk ";
 
-// Surface data whose names have no '%'.
+// Surface data without '%' in their names.
 constexpr std::string_view surface_names =
     " m_liq m_liq_usm m_soil swc t_green t_prev t_soil t_surf_green t_surf_wall t_surf_window t_surface t_wall "
     "t_window waste_heat ";
 
-// Each name of `names` stands between blanks.
+// `names` must have a blank on both sides of each name.
 bool is_in(std::string_view names, std::string_view name) {
     if (name.find(' ') != std::string_view::npos) return false;
     return names.find(" " + std::string(name) + " ") != std::string_view::npos;
@@ -48,14 +48,14 @@ std::optional<PalmArray> palm_array(std::string_view name) {
     if (is_in(integer_lines, name) || name.starts_with("ns_on_file")) return integer_line;
     if (name == "hom" || name == "hom_sum" || name == "mean_inflow_profiles") return real_profiles;
     if (name == "id_random_array" || name == "id_counter" || name == "prt_count") return integer_field;
-    // In the format mpi followed by the number of the component.
+    // In the format mpi the component's number follows.
     if (name.starts_with("seq_random_array")) return integer_field;
     if (name == "prt_global_index") return PalmArray{PalmArray::Kind::grid, i64};
     if (name == "particles") return PalmArray{PalmArray::Kind::records, u8};
     if (is_in(surface_names, name)) return real_surface;
-    // An average, if only of zeros so far.
+    // An average, maybe only zeros so far.
     if (name.find('%') == std::string_view::npos && name.ends_with("_av")) return PalmArray{PalmArray::Kind::grid, f64};
-    // A component of a derived type: those are of surfaces, and so are their index fields.
+    // A component of a derived type belongs to a surface, or is an index field of surfaces.
     if (name.find('%') == std::string_view::npos) return std::nullopt;
     return name.ends_with("start_index") || name.ends_with("end_index") ? integer_field : real_surface;
 }

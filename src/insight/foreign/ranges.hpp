@@ -1,4 +1,4 @@
-// Bytes of a file, one after the other.
+// A range of bytes in a file.
 
 #pragma once
 

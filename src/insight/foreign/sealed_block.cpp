@@ -34,7 +34,7 @@ Result<> SealedReader::begin(sys::File& file, const Sealed& block) {
 }
 
 Result<> SealedReader::unpack() {
-    // What it claims to hold is compared with what its frame says before room is taken for it.
+    // The claimed size is compared with the frame's size before memory is allocated for it.
     constexpr std::uint64_t frame_head_bytes = 16;
     if (block_.stored.bytes < word_bytes + frame_head_bytes || block_.stored.bytes > limits::blosc_bytes_max)
         return damage(fmt::format("{} bytes are no compressed block", block_.stored.bytes));
@@ -46,6 +46,7 @@ Result<> SealedReader::unpack() {
             fmt::format("its Blosc frame holds {} bytes, its elements are {}", plain_bytes, block_.plain_bytes));
     stored_.resize(block_.stored.bytes);
     FB_TRY(file_->read(block_.stored.offset, stored_));
+    // The stored bytes are checked first: the decoder gets only undamaged frames.
     crc_ = crc64(stored_);
     FB_TRY(check_end());
     plain_.resize(plain_bytes);
@@ -59,7 +60,7 @@ Result<> SealedReader::unpack() {
 Result<> SealedReader::check_end() {
     std::array<std::byte, word_bytes> trailer;
     FB_TRY(file_->read(block_.stored.end(), trailer));
-    // Lowest byte first in files of either byte order.
+    // Lowest byte first, in files of either byte order.
     const auto expected = ~load_le<std::uint64_t>(trailer.data());
     if (crc_ == expected) return {};
     return damage(fmt::format("its CRC-64 is {:016x}, {:016x} expected", crc_, expected));

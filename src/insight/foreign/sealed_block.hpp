@@ -1,4 +1,4 @@
-// Blocks that carry a checksum of their own: bytes, and behind them the complement of their CRC-64; perhaps compressed.
+// Blocks with their own checksum: the bytes, maybe compressed, then the complement of their CRC-64.
 
 #pragma once
 
@@ -12,21 +12,21 @@
 namespace forebay::foreign {
 
 struct Sealed {
-    Range stored;  // the 8 bytes of the checksum follow it
+    Range stored;  // the 8 bytes of the checksum follow
     bool blosc = false;
-    std::uint64_t plain_bytes = 0;  // stored.bytes unless compressed
-    bool big_endian = false;        // the checksum of the plain bytes that a compressed block begins with
+    std::uint64_t plain_bytes = 0;  // stored.bytes, unless compressed
+    bool big_endian = false;        // order of the plain bytes' checksum at the start of a compressed block
     friend bool operator==(const Sealed&, const Sealed&) = default;
 };
 
-/// Gives a block's plain bytes front to back. A compressed block is held in memory, stored and plain; Blosc's frames
-/// have less than 2 GiB.
+/// Returns a block's plain bytes front to back. A compressed block is in memory twice, stored and plain; Blosc frames
+/// are smaller than 2 GiB.
 class SealedReader {
 public:
-    /// A compressed block is read, checked and decoded here. `corrupt` for any difference, without file or variable in
-    /// the text: those are the caller's.
+    /// Reads, checks and decodes a compressed block. `corrupt` for any difference. The text does not contain file or
+    /// variable: the caller adds them.
     Result<> begin(sys::File& file, const Sealed& block);
-    /// The next bytes; the call that gives the last ones compares the checksum.
+    /// Reads the next bytes. The call that reaches the end compares the checksum.
     Result<> next(std::span<std::byte> out);
 
 private:

@@ -1,7 +1,7 @@
-// The calls of the HDF5 library as this project uses them. own() and require() turn its error stack into an Error: the
-// call that failed, its cause, and the kind from the errno that HDF5's drivers put into their text. Types, spaces and
-// property lists follow, then Hdf5File. Everything that is created here keeps the order of its links and attributes and
-// has no times, so that equal contents give equal bytes; and it stays readable by HDF5 1.10.
+// The HDF5 calls of this project. own() and require() turn HDF5's error stack into an Error: the failed call, its
+// cause, and the kind from the errno in the text of HDF5's drivers. Types, spaces and property lists follow, then
+// Hdf5File. All objects keep the order of their links and attributes and have no times, so equal contents give equal
+// bytes. HDF5 1.10 can read the files.
 
 #include "insight/h5/hdf5.hpp"
 
@@ -22,12 +22,12 @@ namespace {
 constexpr unsigned keep_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 
 struct Stack {
-    std::string call;   // the function of the library that we called
-    std::string cause;  // what went wrong at the bottom of it
-    int number = 0;     // errno, where a call of the system failed
+    std::string call;   // the library function that we called
+    std::string cause;  // the lowest cause in the stack
+    int number = 0;     // errno, if a system call failed
 };
 
-/// HDF5's drivers for files say "..., errno = 28, error message = 'No space left on device', ...".
+/// HDF5's file drivers write "..., errno = 28, error message = 'No space left on device', ...".
 int number_in(std::string_view text) {
     constexpr std::string_view mark = "errno = ";
     const auto at = text.rfind(mark);
@@ -40,12 +40,13 @@ int number_in(std::string_view text) {
 herr_t visit_failure(unsigned, const H5E_error2_t* failure, void* data) {
     auto& stack = *static_cast<Stack*>(data);
     if (stack.call.empty()) stack.call = failure->func_name;
+    // The walk goes down, so the last cause is the lowest.
     stack.cause = failure->desc;
     if (stack.number == 0) stack.number = number_in(stack.cause);
     return 0;
 }
 
-// Where HDF5 works on memory alone a failure is our mistake or no memory: nothing that a retry would cure.
+// A failure without errno, in memory, is a mistake of ours or lack of memory: a retry would not help.
 ErrorKind kind_of(int number) {
     if (number == ENOSPC || number == EDQUOT) return ErrorKind::full;
     return number == 0 ? ErrorKind::broken : ErrorKind::retry;
@@ -61,7 +62,7 @@ Error failure(std::string_view doing) {
 
 Result<Id> half_type() {
     FB_TRY_ASSIGN(type, own(H5Tcopy(H5T_IEEE_F32LE), "making the type f16"));
-    // Sign, exponent and mantissa move before the size shrinks, since each must lie inside it all the time.
+    // Sign, exponent and mantissa move before the size shrinks, because they must always lie inside it.
     FB_TRY(require(H5Tset_fields(type.get(), 15, 10, 5, 0, 10), "making the type f16"));
     FB_TRY(require(H5Tset_size(type.get(), 2), "making the type f16"));
     FB_TRY(require(H5Tset_ebias(type.get(), 15), "making the type f16"));
@@ -99,7 +100,7 @@ hid_t number_type(Scalar scalar) {
     }
 }
 
-/// How links are made: in UTF-8, with the groups that are missing on the way.
+/// Properties of new links: UTF-8 names.
 Result<Id> link_creation() {
     FB_TRY_ASSIGN(links, own(H5Pcreate(H5P_LINK_CREATE), "making names"));
     FB_TRY(require(H5Pset_char_encoding(links.get(), H5T_CSET_UTF8), "making names"));
@@ -190,14 +191,14 @@ Result<Id> dataset_creation() {
 Result<Hdf5File> Hdf5File::in_memory() {
     constexpr auto doing = "creating a file in memory";
     FB_TRY_ASSIGN(access, own(H5Pcreate(H5P_FILE_ACCESS), doing));
-    // The memory grows by 1 MiB at a time; nothing is stored under the name.
+    // The memory grows by 1 MiB at a time. The name is not used for a file.
     FB_TRY(require(H5Pset_fapl_core(access.get(), 1u << 20, false), doing));
     return create(access, "forebay-view");
 }
 
 Result<Hdf5File> Hdf5File::create(const Id& access, const char* name) {
     constexpr auto doing = "creating a file";
-    // HDF5 1.10 and everything after it must read it; "latest" of 2.0 writes what 1.14 refuses.
+    // HDF5 1.10 and later must read it, and 1.14 refuses files of 2.0's "latest".
     FB_TRY(require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing));
     FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_FILE_CREATE), doing));
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), doing));
@@ -212,7 +213,7 @@ Result<Id> Hdf5File::group(const std::string& path) {
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), "making a group"));
     FB_TRY(require(H5Pset_obj_track_times(creation.get(), false), "making a group"));
     FB_TRY_ASSIGN(group, own(H5Gopen2(file_.get(), "/", H5P_DEFAULT), "opening the root group"));
-    // One by one, since HDF5 would make the groups between without the properties above.
+    // One by one: HDF5 itself would make the groups between without the properties above.
     for (std::size_t begin = 0; begin < path.size();) {
         const auto end = std::min(path.find('/', begin), path.size());
         const auto name = path.substr(begin, end - begin);
@@ -246,6 +247,7 @@ Result<> Hdf5File::name_type(const std::string& name, const Id& type) {
 Result<> Hdf5File::close() { return require(H5Fclose(file_.release()), "finishing a file"); }
 
 Result<std::string> Hdf5File::bytes() {
+    // The image holds only flushed bytes.
     FB_TRY(require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "finishing the file in memory"));
     const auto size = H5Fget_file_image(file_.get(), nullptr, 0);
     if (size <= 0) return failure("measuring the file in memory");

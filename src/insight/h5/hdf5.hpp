@@ -1,8 +1,7 @@
-// What the visitors need of the HDF5 library: handles that close themselves, failures as Errors, our element types,
-// and a file that is built in memory, so that HDF5 itself opens, locks and writes no file of the target.
+// HDF5 for its users here: handles that close themselves, failures as Errors, our element types, and a file in memory.
+// So HDF5 itself opens, locks and writes no file at the target.
 //
-// Threads: HDF5 has state of its own for the whole process; calls must not overlap unless the library was built
-//          thread-safe.
+// Threads: HDF5 has process-wide state. Calls must not overlap, unless the library was built thread-safe.
 
 #pragma once
 
@@ -35,14 +34,14 @@ public:
         if (id_ >= 0) H5Idec_ref(id_);
     }
     hid_t get() const { return id_; }
-    /// The caller closes it.
+    /// Gives up ownership: the caller must close it.
     hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
 
 private:
     hid_t id_ = H5I_INVALID_HID;
 };
 
-/// Keeps HDF5 from printing its error stack as long as it lives; the caller's own setting comes back afterwards.
+/// Stops HDF5 from printing its error stack while it lives. Then restores the caller's setting.
 class QuietErrors {
 public:
     QuietErrors();
@@ -57,45 +56,45 @@ private:
     void* data_ = nullptr;
 };
 
-/// Takes over what an H5...create or ...open gave; `doing` ("creating dataset 'u'") goes into the error's text.
+/// Takes ownership of the result of H5...create or ...open. `doing` ("creating dataset 'u'") goes into the error text.
 Result<Id> own(hid_t id, std::string_view doing);
-/// For calls that answer with a status.
+/// For calls that return a status.
 Result<> require(herr_t status, std::string_view doing);
 
-/// HDF5 locks no file that is opened or made with `access`. A version before 1.10.7 asks the environment alone:
+/// HDF5 does not lock files opened or made with `access`. Versions before 1.10.7 obey only the environment variable
 /// HDF5_USE_FILE_LOCKING.
 Result<> set_no_locks(const Id& access);
-/// How to open the file of that name: without HDF5's lock where its file system has none, which HDF5 takes for an
-/// error.
+/// Properties to open the file `path`: without HDF5's lock if its file system has no locks, because HDF5 treats that as
+/// an error.
 Result<Id> access_to(const std::string& path);
 
-/// The type of an element as node files store it: little-endian, complex numbers as {r, i}, strings padded with NUL.
+/// The element type in node files: little-endian, complex numbers as {r, i}, strings padded with NUL.
 Result<Id> stored_type(Type type);
 /// Text of variable length, as h5py and netCDF write strings.
 Result<Id> text_type();
 
-/// A simple dataspace, or a scalar for no dimensions.
+/// A simple dataspace; a scalar without dimensions.
 Result<Id> space_of(const Extents& shape);
-/// Selects `box` in a dataspace of as many dimensions.
+/// Selects `box` in a dataspace with as many dimensions.
 Result<> select(const Id& space, const Box& box);
 
-/// A new file whose groups and objects remember their order, and no time, so that equal content gives equal bytes.
+/// A new file. Groups and objects keep their order and no times, so equal content gives equal bytes.
 class Hdf5File {
 public:
     static Result<Hdf5File> in_memory();
-    /// `access` says how HDF5 reads and writes it, `name` which one.
+    /// `access` defines how HDF5 reads and writes the file `name`.
     static Result<Hdf5File> create(const Id& access, const char* name);
 
     const Id& id() const { return file_; }
-    /// Opens a group, "" for the root; it and its parents are made when they are missing.
+    /// Opens a group; "" is the root. Makes the group and its parents if they are missing.
     Result<Id> group(const std::string& path);
-    /// Creates a dataset; `creation` is from dataset_creation(). Missing groups are made.
+    /// Creates a dataset and missing groups; `creation` is from dataset_creation().
     Result<Id> dataset(const std::string& path, const Id& type, const Id& space, const Id& creation);
-    /// Gives a type a name, which netCDF 4.9 and older need to understand a compound.
+    /// Names a type; netCDF 4.9 and older need a name to understand a compound.
     Result<> name_type(const std::string& name, const Id& type);
-    /// Of a file in memory, its bytes.
+    /// The bytes of a file in memory.
     Result<std::string> bytes();
-    /// Writes all that is not written and closes it, which says whether that worked; no object of it is open by then.
+    /// Writes everything and closes the file, and returns the result. All objects of the file must be closed before.
     Result<> close();
 
 private:
@@ -103,7 +102,7 @@ private:
     Id file_;
 };
 
-/// Properties of a dataset to be created: attributes in order, no times.
+/// Properties of a new dataset: ordered attributes, no times.
 Result<Id> dataset_creation();
 
 }  // namespace forebay::h5

@@ -16,7 +16,7 @@ namespace forebay::h5 {
 void Stretches::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (bytes.empty()) return;
     const auto end = offset + bytes.size();
-    // The stretch that begins before and reaches here takes the bytes up, else a new one.
+    // A stretch that begins before and reaches here takes the bytes; otherwise a new stretch begins.
     auto into = all_.upper_bound(offset);
     if (into != all_.begin() && std::prev(into)->first + std::prev(into)->second.size() >= offset) --into;
     else into = all_.emplace_hint(into, offset, std::vector<std::byte>());
@@ -24,7 +24,7 @@ void Stretches::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     const auto at = offset - into->first;
     kept.resize(std::max<std::uint64_t>(kept.size(), at + bytes.size()));
     std::memcpy(kept.data() + at, bytes.data(), bytes.size());
-    // Those behind it that it reaches now become part of it.
+    // Stretches that the bytes now reach become part of it.
     for (auto next = std::next(into); next != all_.end() && next->first <= end; next = all_.erase(next)) {
         const auto overlap = end - next->first;
         if (overlap < next->second.size())
@@ -45,9 +45,9 @@ void Stretches::read(std::uint64_t offset, std::span<std::byte> bytes) const {
     }
 }
 
-/// HDF5's view of a SparseFile. Its functions are called by C, so nothing may be thrown out of them.
+/// HDF5's view of a SparseFile. C calls its functions, so no exception may leave them.
 struct SparseDriver {
-    H5FD_t base{};  // first, as HDF5 wants it
+    H5FD_t base{};  // first, as HDF5 requires
     SparseFile* file = nullptr;
     haddr_t end_allocated = 0;
 
@@ -101,13 +101,12 @@ struct SparseDriver {
             H5FD_class_t driver_class{};
 #ifdef H5FD_CLASS_VERSION
             driver_class.version = H5FD_CLASS_VERSION;
-            driver_class.value = static_cast<H5FD_class_value_t>(600);  // any that HDF5 keeps for drivers of others
+            driver_class.value = static_cast<H5FD_class_value_t>(600);  // from HDF5's range for foreign drivers
 #endif
             driver_class.name = "forebay-sparse";
             driver_class.maxaddr = HADDR_MAX;
             driver_class.fc_degree = H5F_CLOSE_STRONG;
-            driver_class.fapl_size =
-                sizeof(SparseFile*);  // NOLINT(bugprone-sizeof-expression): a pointer is what is kept
+            driver_class.fapl_size = sizeof(SparseFile*);  // NOLINT(bugprone-sizeof-expression): the pointer is stored
             driver_class.open = open;
             driver_class.close = close;
             driver_class.query = query;
@@ -130,7 +129,7 @@ Result<Id> SparseFile::access(std::uint64_t alignment, std::uint64_t metadata_by
     FB_TRY_ASSIGN(driver, own(H5FDregister(&SparseDriver::description()), doing));
     FB_TRY_ASSIGN(access, own(H5Pcreate(H5P_FILE_ACCESS), doing));
     SparseFile* self = this;
-    // The list keeps the driver registered for itself.
+    // The property list keeps the driver registered.
     FB_TRY(require(H5Pset_driver(access.get(), driver.get(), &self), doing));
     FB_TRY(require(H5Pset_alignment(access.get(), alignment, alignment), doing));
     FB_TRY(require(H5Pset_meta_block_size(access.get(), metadata_bytes), doing));

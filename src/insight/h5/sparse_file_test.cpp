@@ -1,4 +1,4 @@
-// Goal: what HDF5 writes is kept byte for byte, whatever the order, and room that nobody writes costs nothing.
+// Goal: bytes written by HDF5 are kept exactly, in any order, and unwritten space takes no memory.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ TEST_CASE("stretches: any writes, read back, and neighbours are one") {
         std::vector<bool> kept(300);
         std::uint64_t end = 0;
         for (const auto& [offset, bytes] : stretches.all()) {
-            REQUIRE((offset > end || end == 0));  // else it would be one with the stretch before
+            REQUIRE((offset > end || end == 0));  // otherwise it would join the stretch before
             end = offset + bytes.size();
             for (auto at = offset; at < end; ++at) kept[at] = true;
         }

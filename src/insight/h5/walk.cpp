@@ -29,7 +29,7 @@ Error too_many(const std::string& path, const std::string& why) {
     return {ErrorKind::unsupported, fmt::format("'{}' was not looked at: {}", path, why), "", "h5ls -r, or h5dump"};
 }
 
-// One pass: asking for the name at each place would look for the place from the first one on each time.
+// One pass: a query for the name at each index would start from the first link each time.
 std::optional<std::vector<NamedLink>> links_in(const Id& group) {
     std::vector<NamedLink> links;
     const auto keep = [](hid_t, const char* name, const H5L_info_t* info, void* data) -> herr_t {
@@ -49,9 +49,10 @@ public:
         FB_TRY_ASSIGN(access, closed_access(H5P_LINK_ACCESS, &is_elsewhere_));
         access_ = std::move(access);
         if (!links_in(group)) return unreadable_group("");
+        // Notes the root, so that links to it count as other names.
         static_cast<void>(first_name("", group));
         FB_TRY(this->group("", group, 0));
-        // The list grows if a soft link leads to a group to which no hard link leads.
+        // The list grows if a soft link leads to a group without hard links.
         for (std::size_t i = 0; i < soft_.size(); ++i) FB_TRY(soft(soft_[i].first, soft_[i].second));
         return {};
     }
@@ -76,7 +77,7 @@ private:
         return {};
     }
 
-    /// Links lead to one object by several names, and from a group to those above it.
+    /// An object may have several names, and links may lead from a group to its parents.
     Result<> object(const std::string& path, const Id& object, int depth) {
         const auto first = object.get() < 0 ? std::nullopt : first_name(path, object);
         if (!first) {
@@ -95,6 +96,7 @@ private:
         UnvisitedLink link{path, UnvisitedLink::Kind::dangling, ""};
         H5L_info_t info{};
         if (H5Lget_info(file_.get(), path.c_str(), &info, access_.get()) >= 0 && info.u.val_size > 0) {
+            // One more byte, in case a damaged value lacks its NUL.
             std::vector<char> value(info.u.val_size + 1, '\0');
             const char *file = nullptr, *target = nullptr;
             if (H5Lget_val(file_.get(), path.c_str(), value.data(), info.u.val_size, access_.get()) < 0) value[0] = 0;
@@ -118,7 +120,7 @@ private:
         return {};
     }
 
-    /// The name by which an object was met first; nothing where it does not say which one it is.
+    /// The first name of an object; nothing if the object does not identify itself.
     std::optional<std::string> first_name(const std::string& path, const Id& object) {
         H5O_info_t info;
         if (H5Oget_info2(object.get(), &info, H5O_INFO_BASIC) < 0) return std::nullopt;
@@ -129,10 +131,10 @@ private:
     const Visit& visit_;
     const std::function<void(const UnvisitedLink&)>& link_;
     Id access_;
-    bool is_elsewhere_ = false;  // whether HDF5 wanted to follow a link into another file
+    bool is_elsewhere_ = false;  // HDF5 wanted to follow a link into another file
     std::uint64_t objects_ = 0;
     std::map<std::pair<unsigned long, haddr_t>, std::string> seen_;
-    std::deque<std::pair<std::string, H5L_type_t>> soft_;  // and external ones, which are looked at last
+    std::deque<std::pair<std::string, H5L_type_t>> soft_;  // soft and external links, visited last
 };
 
 Id attribute_of(const Id& object, const char* name) {
@@ -180,7 +182,7 @@ Result<Id> closed_access(hid_t property_class, bool* is_asked) {
 
 namespace {
 
-/// HDF5's drivers for files of several parts leave their names in the first block. No part is a file by itself.
+/// HDF5's drivers for multi-part files store their names in the first block. A part is not a file by itself.
 std::optional<Error> why_only_a_part(const std::string& path) {
     std::array<char, 4096> room{};
     std::ifstream(path, std::ios::binary).read(room.data(), room.size());
@@ -227,7 +229,7 @@ std::optional<std::string> text_attribute(const Id& object, const char* name) {
     if (type.get() < 0 || H5Tget_class(type.get()) != H5T_STRING) return std::nullopt;
     if (H5Tis_variable_str(type.get()) > 0) return long_text(attribute, type);
     const auto bytes = H5Aget_storage_size(attribute.get());
-    // A list of texts is not one text.
+    // A list of texts is not a text.
     if (bytes == 0 || bytes != H5Tget_size(type.get())) return std::nullopt;
     std::string text(bytes, '\0');
     if (H5Aread(attribute.get(), type.get(), text.data()) < 0) return std::nullopt;

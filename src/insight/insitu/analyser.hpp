@@ -1,13 +1,13 @@
-// An analysis of one snapshot, as its operator sees it: pieces of verified memory on every node, a part a node, and
-// results of all parts together.
+// An analysis of one snapshot as its operator sees it. On each node it gets pieces of verified memory and makes one
+// part. All parts together give the results.
 //
 // Life, on each node:     take() of every piece -> part()
-//       where parts meet: merge() of each node's part, in any order -> make()
-// Where a snapshot has one node, part() and merge() are left out.
+//       to join the parts: merge() of each node's part, in any order -> make()
+// A snapshot of one node needs neither part() nor merge().
 //
-// Results must not depend on the order of pieces, on how blocks are cut, or on the order of parts: the same snapshot
-// gives the same bits on 1, 2 and 3 nodes, in situ and afterwards. So sums are exact, or fall into bins that stand
-// before the first value is seen (exact_sum.hpp). What cannot keep this says so in docs/reference/analyses.md.
+// Results do not depend on the order of pieces, on the cut of blocks, or on the order of parts. The same snapshot gives
+// the same bits on 1, 2 and 3 nodes, in situ and afterwards. So sums are exact, or values fall into bins with fixed
+// edges (exact_sum.hpp). docs/reference/analyses.md lists the exceptions.
 //
 // Threads: one at a time.
 
@@ -28,27 +28,27 @@ namespace forebay::insitu {
 /// The snapshot's place in its run.
 struct Moment {
     std::int64_t step = 0;
-    double time = 0;  // the application's own
+    double time = 0;  // the application's time
 };
 
-/// Consecutive elements of one block of each variable that an analysis looks at. They are verified, and stay where they
-/// are only until take() returns.
+/// Consecutive elements of one block, for each variable of an analysis. They are verified and stay in place until
+/// take() returns.
 struct Elements {
-    std::span<const std::span<const std::byte>> columns;  // one a variable, in the analysis's order, `count` elements
-    std::uint64_t first = 0;  // the element of the block at which it begins, in row-major order
+    std::span<const std::span<const std::byte>> columns;  // one a variable, in order, of `count` elements
+    std::uint64_t first = 0;                              // the first element's number in the block, row-major
     std::uint64_t count = 0;
-    /// Of an array: the block in the global shape; several variables are of equal blocks. Of particles: one dimension,
-    /// rows of this node's part of the table.
+    /// Arrays: the block in the global shape; several variables have equal blocks. Particles: one dimension, rows of
+    /// this node's part of the table.
     const Box& box;
-    std::uint32_t rank = 0;  // that owns the block
+    std::uint32_t rank = 0;  // the owner of the block
 };
 
-/// A result, which becomes a replicated variable of a snapshot of the stream STREAM.NAME.
+/// A result. It becomes a replicated variable of a snapshot of the stream STREAM.NAME.
 struct FoundVariable {
     std::string name;  // "temperature/mean"
     Type type;
     Extents shape;
-    Attributes attributes;         // at least "units", where the variable that it is made of has them
+    Attributes attributes;         // at least "units", if the source variable has units
     std::vector<std::byte> bytes;  // row-major
 };
 
@@ -70,19 +70,19 @@ public:
     virtual ~Analyser() = default;
 
     virtual void take(const Elements& piece) = 0;
-    /// What the node has seen, by PartWriter (part_bytes.hpp).
+    /// The state of this node, written by PartWriter (part_bytes.hpp).
     virtual std::vector<std::byte> part() const = 0;
-    /// Adds the part of another node, which comes from a file: `corrupt` where it is not what part() makes.
+    /// Adds the part of another node, read from a file. `corrupt` if part() did not make these bytes.
     virtual Result<> merge(std::span<const std::byte> part) = 0;
-    /// Once, after all else. `refused` where the data leaves nothing to make a result of, and why.
+    /// Call it once, last. `refused`, with the reason, if the data allows no result.
     virtual Result<Made> make(const Moment& moment) = 0;
 };
 
-/// Whether an analysis of this kind looks at all its variables together, and so is one Analyser; of the others each
-/// variable has one.
+/// True if one Analyser of this kind takes all variables of the analysis. For other kinds each variable has its own
+/// Analyser.
 bool looks_at_several(Analysis::Kind kind);
 
-/// `refused` where the analysis cannot be made of these variables, and why: a kind, a type, a shape, an option.
+/// `refused`, with the reason, if a kind, type, shape or option of these variables does not allow the analysis.
 Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::span<const Variable> variables);
 
 }  // namespace forebay::insitu

@@ -1,6 +1,6 @@
-// Any bytes given to an operator as the part of another node; the first byte says which one (part_cases.hpp). No crash,
-// no memory that is not there. What is refused is `corrupt`. What is accepted is written down as a part that is
-// accepted, and makes results of the sizes that they claim, or none, and says why.
+// Gives any bytes to an operator as the part of another node. The first byte selects the operator (part_cases.hpp). No
+// crash, no huge allocation. Refused bytes are `corrupt`. An accepted part can be written again and accepted again. It
+// makes results of the sizes that they claim, or an error with a reason.
 
 #include <cstddef>
 #include <cstdint>

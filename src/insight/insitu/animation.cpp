@@ -22,7 +22,7 @@ void put_number(std::vector<std::byte>& to, std::uint32_t number, int bytes = 4)
     for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) to.push_back(static_cast<std::byte>(number >> shift));
 }
 
-/// Length, type, data, and the CRC of type and data.
+/// Appends length, type, data, and the CRC of type and data.
 void put_chunk(std::vector<std::byte>& to, std::string_view type, std::span<const std::byte> data) {
     put_number(to, static_cast<std::uint32_t>(data.size()));
     const auto begin = to.size();
@@ -33,7 +33,7 @@ void put_chunk(std::vector<std::byte>& to, std::string_view type, std::span<cons
                        ::crc32_z(0, reinterpret_cast<const Bytef*>(to.data() + begin), to.size() - begin)));
 }
 
-/// Calls `use` with type, data and all bytes of each chunk of a file of ours.
+/// Calls `use` with type, data and all bytes of each chunk. Only for PNG files made by encode_png().
 template <class Use>
 void each_chunk(std::span<const std::byte> png, Use&& use) {
     for (std::size_t at = png_signature_bytes; at + 12 <= png.size();) {
@@ -50,6 +50,7 @@ void each_chunk(std::span<const std::byte> png, Use&& use) {
 void FrameNeeds::take(const Photo& photo) {
     width_ = std::max(width_, photo.width);
     height_ = std::max(height_, photo.height);
+    // Neighbours often have equal colours: comparing first saves most look-ups in the set.
     std::uint32_t before = 0xFFFFFF;
     for (std::size_t at = 0; at < photo.pixels.size() && colours_.size() <= palette_max; at += 3) {
         const auto colour = colour_number(photo.pixels.data() + at);
@@ -86,6 +87,7 @@ Animation::Animation(const FrameNeeds& needs, std::uint32_t frames, std::uint16_
 
 Result<std::vector<std::byte>> Animation::encoded(const Photo& photo) const {
     const auto whole = padded(photo, width_, height_);
+    // More than 256 colours need true colour.
     if (palette_.empty()) return encode_png(whole);
     Canvas canvas(static_cast<int>(width_), static_cast<int>(height_));
     std::uint32_t before = 0xFFFFFF;
@@ -109,25 +111,28 @@ Result<std::vector<std::byte>> Animation::add(const Photo& photo) {
     put_number(control, sequence_++);
     put_number(control, width_);
     put_number(control, height_);
-    put_number(control, 0);  // where it begins, across
-    put_number(control, 0);  // and down
+    put_number(control, 0);  // left edge
+    put_number(control, 0);  // top edge
+    // The delay in seconds, as a fraction: frame_ms / 1000.
     put_number(control, frame_ms_, 2);
     put_number(control, 1000, 2);
-    put_number(control, 0, 2);  // it stays until the next one, which replaces it
+    put_number(control, 0, 2);  // keep the frame until the next frame replaces it
     bool is_announced = false;
     if (is_first) bytes.assign(png.begin(), png.begin() + png_signature_bytes);
     each_chunk(png, [&](std::string_view type, std::span<const std::byte> data, std::span<const std::byte> chunk) {
+        // Frames share these chunks, so only the first frame's copies go into the file.
         if (type == "IHDR" || type == "PLTE" || type == "tEXt") {
             if (is_first) bytes.insert(bytes.end(), chunk.begin(), chunk.end());
         } else if (type == "IDAT") {
             if (!is_announced && is_first) {
                 std::vector<std::byte> animation;
                 put_number(animation, frames_);
-                put_number(animation, 0);  // times: for ever
+                put_number(animation, 0);  // plays: 0 means for ever
                 put_chunk(bytes, "acTL", animation);
             }
             if (!is_announced) put_chunk(bytes, "fcTL", control);
             is_announced = true;
+            // Old readers see the first frame in IDAT chunks. Later frames lie in fdAT chunks, with a sequence number.
             if (is_first) {
                 bytes.insert(bytes.end(), chunk.begin(), chunk.end());
             } else {

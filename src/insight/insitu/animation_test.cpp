@@ -1,6 +1,7 @@
-// Goal: an animation is a PNG file of its first frame to those who know no more, and its chunks are in the order and
-// with the numbers that the standard wants. Other programs read all frames of it in tests/cli/movie_test.py.
-// Method: frames of other sizes, with few colours and with many; libpng reads the file, and a walk over its chunks.
+// Goal: other readers see the first frame as a PNG file. Chunks have the standard's order and numbers.
+// tests/cli/movie_test.py reads all frames with other programs.
+// Method: frames of different sizes, with few and many colours; libpng reads the file, and the test walks over its
+// chunks.
 
 #include "insight/insitu/animation.hpp"
 

@@ -14,12 +14,12 @@ namespace forebay::insitu {
 namespace {
 
 constexpr int octave_cells = 4096;   // of the finest logarithmic level: 2^12
-constexpr int level_lowest = -1022;  // below it 2^-level is no double
+constexpr int level_lowest = -1022;  // below it 2^-level exceeds doubles
 
-constexpr int key_shift = 44;  // the exponent and 8 bits are left of a double
+constexpr int key_shift = 44;  // keeps a double's exponent and the next 8 bits
 std::uint64_t key_of(double value) { return std::bit_cast<std::uint64_t>(value) >> key_shift; }
 
-/// floor(value * scale), of values for which that is below 2^53. A product that is rounded to 0 keeps its side of 0.
+/// floor(value * scale), if it is below 2^53. A product rounded to 0 keeps its side of 0.
 FB_KERNEL std::int64_t floored(double value, double scale) {
     const double product = value * scale;
     const auto whole = static_cast<std::int64_t>(product);
@@ -29,8 +29,8 @@ FB_KERNEL std::int64_t floored(double value, double scale) {
 }
 
 struct PlaceLinear {
-    /// Cells of width 1 / `scale`, of which `first` is the first one. As floored(), but by doubles alone: no processor
-    /// before AVX-512 makes vectors of integers of 64 bits of them.
+    /// Cells have width 1 / `scale`, and `first` is cell 0. It computes the same as floored(), but only with doubles:
+    /// before AVX-512 no processor has vector conversions to integers of 64 bits.
     FB_KERNEL static void run(const double* values, std::size_t count, double scale, double first, std::uint32_t cells,
                               std::uint32_t* places) {
         constexpr double most = std::numeric_limits<double>::max(), rounder = 0x1.8p52;
@@ -50,7 +50,7 @@ struct PlaceLinear {
 };
 
 struct PlaceGiven {
-    /// The quotient is rounded, as the edges are, so it may be one cell off: the edges decide.
+    /// The rounded quotient may be one cell off, so the edges decide.
     FB_KERNEL static void run(const double* values, std::size_t count, const double* edges, std::uint32_t cells,
                               std::uint32_t* places) {
         const double low = edges[0], high = edges[cells], width = (high - low) / cells;
@@ -73,7 +73,7 @@ struct Reached {
     double least = std::numeric_limits<double>::infinity(), largest = -std::numeric_limits<double>::infinity();
 };
 
-/// Of the finite values above `above`.
+/// The range of the finite values above `above`.
 struct FindRange {
     FB_KERNEL static Reached run(const double* values, std::size_t count, double above) {
         constexpr std::size_t width = 16;
@@ -128,9 +128,10 @@ Result<BinAxis> BinAxis::of(const Analysis& analysis, int cells_a_bin_max) {
         if (std::ranges::adjacent_find(axis.edges_, std::greater_equal<>()) != axis.edges_.end())
             return refused("no double lies between low and high for each edge of the bins");
     } else if (axis.log_) {
-        // Square roots are the same on all machines, other than powers.
+        // Not std::pow(): unlike powers, square roots are the same on all machines.
         axis.octave_.assign(octave_cells + 1, 1);
         axis.octave_.back() = 2;
+        // Geometric means halve the steps between known edges.
         for (std::size_t step = octave_cells; step > 1; step /= 2)
             for (std::size_t i = 0; i < octave_cells; i += step)
                 axis.octave_[i + step / 2] = std::sqrt(axis.octave_[i]) * std::sqrt(axis.octave_[i + step]);
@@ -144,6 +145,7 @@ void BinAxis::make_edges() {
     edges_.resize(bins_ + 1);
     for (std::size_t i = 0; i <= bins_; ++i) {
         const auto at = static_cast<double>(i);
+        // Rounding may move the outer edges, so they are set below to the given values.
         edges_[i] = log_ ? std::exp2(std::log2(low_) + at * ((std::log2(high_) - std::log2(low_)) / count))
                          : low_ + at * ((high_ - low_) / count);
     }
@@ -165,6 +167,7 @@ std::int64_t BinAxis::found_in(const std::vector<double>& edges, double value) c
     const auto key = static_cast<std::size_t>(key_of(value) - key_of(edges.front()));
     auto at = starts_[key];
     const auto end = starts_[key + 1];
+    // Up to 8 edges a linear search is enough.
     if (end - at > 8) return std::upper_bound(edges.begin() + at, edges.begin() + end + 1, value) - edges.begin() - 1;
     while (at < end && value >= edges[at + 1]) ++at;
     return at;
@@ -181,6 +184,7 @@ int BinAxis::level_of(double least, double largest) const {
     int level = 0;
     if (!log_) {
         const double magnitude = std::max(std::abs(least), std::abs(largest));
+        // At this level the largest value is below 2^53 cells, so its cell number is exact.
         level = magnitude == 0 ? level_lowest : std::max(std::ilogb(magnitude) - 52, level_lowest);
     }
     const auto cells = static_cast<std::int64_t>(cells_);
@@ -206,7 +210,7 @@ BinAxis::Growth BinAxis::include(const BinAxis& other) {
 }
 
 BinAxis::Growth BinAxis::include(double least, double largest) {
-    least += 0.0;  // -0 becomes 0: which of the two came first would show in the bytes
+    least += 0.0;  // -0 becomes 0: otherwise the order of values would show in the bytes
     largest += 0.0;
     if (is_empty_) {
         low_ = least;
@@ -216,6 +220,7 @@ BinAxis::Growth BinAxis::include(double least, double largest) {
         first_ = cell_at(low_, level_);
         return {};
     }
+    // Usually the range stays.
     if (least >= low_ && largest <= high_) return {};
     low_ = std::min(low_, least);
     high_ = std::max(high_, largest);
@@ -223,7 +228,7 @@ BinAxis::Growth BinAxis::include(double least, double largest) {
     const auto old_first = first_;
     level_ = level_of(low_, high_);
     first_ = cell_at(low_, level_);
-    // Both grids are absolute: cell old_first + i lies in cell (old_first + i) >> shift of the new one.
+    // Both grids are absolute: old cell old_first + i lies in new cell (old_first + i) >> shift.
     return {old_first, first_, std::min(level_ - old_level, 62)};
 }
 
@@ -288,6 +293,7 @@ Result<> BinAxis::read(PartReader& part) {
         (given_ && (low != low_ || high != high_)) || (log_ && !is_empty && low <= 0))
         return Error{ErrorKind::corrupt, "a range of bins is damaged, or of other options"};
     if (given_ || is_empty) return {};
+    // include() also computes level and first cell from the range.
     is_empty_ = true;
     static_cast<void>(include(low, high));
     return {};

@@ -1,7 +1,7 @@
-// Goal: every value is counted in the bin between whose edges it lies, whether the range is given or found, and a range
-// that is found gives the same edges and counts in any order and by any parts.
+// Goal: every value counts in the bin between its edges, for given and found ranges. A found range gives the same edges
+// and counts in any order and from any parts.
 // Method: seeded values of many ranges, with NaN, infinities, zeros and the least doubles, against a search in the
-// edges that the histogram gives; shuffled, cut and merged; parts that are cut short or have bits changed.
+// histogram's edges; shuffled, cut and merged; parts cut short or with changed bits.
 
 #include "insight/insitu/bin_axis.hpp"
 
@@ -78,7 +78,7 @@ std::vector<double> doubles(const std::string& kind, std::size_t count, std::uin
 constexpr const char* kinds[] = {"around 0", "narrow",  "integers", "wide", "any bits",
                                  "least",    "growing", "same",     "zeros"};
 
-/// As who knows only the edges counts. The last edge belongs to the last bin if the range is given.
+/// Counts from the edges only. The last edge belongs to the last bin if the range is given.
 void check_counts(const Histogram& histogram, const std::vector<double>& values, const Analysis& analysis) {
     const auto edges = histogram.axis().edges();
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(analysis.bins));
@@ -206,7 +206,7 @@ TEST_CASE("parts that are cut short or damaged are refused, or can be used") {
             add_all(sum, doubles("narrow", 10, 34));
             const bool is_read = static_cast<bool>(read(other, damaged));
             if (is_read) sum.merge(other);
-            const auto at = bit / 8;  // only the range has bits of which each value is one
+            const auto at = bit / 8;  // in the range every bit matters
             REQUIRE((!is_read || (at >= 17 && at < 33)));
         }
         auto others = histogram_of(bins_of(4, log));

@@ -1,5 +1,5 @@
-// The module that draws with Cairo: the text around a plane, its axes and the numbers of its colour bar, as ink of some
-// darkness. insitu/words_cairo.cpp loads it and calls forebay_draw_words().
+// The module that draws with Cairo: title, axes and colour bar numbers around a plane, as darkness of ink.
+// insitu/words_cairo.cpp loads it and calls forebay_draw_words().
 
 #include <cairo.h>
 
@@ -25,8 +25,8 @@ std::string number_text(const char* form, int digits, double value) {
     return text;
 }
 
-/// At multiples of 1, 2 or 5 times a power of ten, at most `most` steps from end to end. None if the ends are not in
-/// order or not finite, or so close that a number cannot tell marks apart.
+/// Marks at multiples of 1, 2 or 5 times a power of ten, at most `most` steps from end to end. No marks if the ends are
+/// not in order or not finite, or too close to print different numbers.
 std::vector<AxisMark> linear_marks(double low, double high, int most) {
     const double greatest = std::max(std::abs(low), std::abs(high));
     if (!(low < high) || !std::isfinite(high - low) || high - low < greatest * 1e-12) return {};
@@ -47,7 +47,7 @@ std::vector<AxisMark> linear_marks(double low, double high, int most) {
     return marks;
 }
 
-/// Powers of ten; linear marks if there are fewer than two.
+/// Marks at powers of ten. Fewer than two: linear marks.
 std::vector<AxisMark> log_marks(double low, double high, int most) {
     const double first = std::ceil(std::log10(low) - 1e-9), last = std::floor(std::log10(high) + 1e-9);
     if (last - first < 1) return linear_marks(low, high, most);
@@ -58,7 +58,7 @@ std::vector<AxisMark> log_marks(double low, double high, int most) {
     return marks;
 }
 
-/// Cairo over a picture, or over nothing to measure texts.
+/// Cairo on a picture. Without a picture it only measures texts.
 class Pen {
 public:
     Pen(PictureInk& ink, double font_size)
@@ -76,31 +76,31 @@ public:
         cairo_text_extents(cairo_.get(), text.c_str(), &extents);
         return static_cast<int>(std::ceil(std::max(extents.x_advance, extents.x_bearing + extents.width)));
     }
-    /// The widest label.
+    /// The width of the widest label.
     int length_of(const std::vector<AxisMark>& marks) const {
         int length = 0;
         for (const auto& mark : marks) length = std::max(length, length_of(mark.label));
         return length;
     }
-    /// The text, or as much of its beginning as fits with "..." behind it.
+    /// Returns the text, cut to `length` with "..." at the end if it is too long.
     std::string fitted(const std::string& text, int length) const {
         if (length_of(text) <= length) return text;
         auto begin = text;
         while (!begin.empty() && length_of(begin + "...") > length) {
-            while (begin.size() > 1 && (begin.back() & 0xC0) == 0x80) begin.pop_back();  // a whole character
+            while (begin.size() > 1 && (begin.back() & 0xC0) == 0x80) begin.pop_back();  // drop a whole UTF-8 character
             begin.pop_back();
         }
         return begin.empty() ? begin : begin + "...";
     }
-    /// From the left end of the line on which the letters stand.
+    /// `x`, `baseline`: the left end of the line below the letters.
     void text(int x, int baseline, const std::string& words) { show(x, baseline, 0, words); }
-    /// Upwards from the lower end of that line.
+    /// The same, turned to read upwards.
     void text_upwards(int baseline, int y, const std::string& words) { show(baseline, y, -M_PI / 2, words); }
     void fill(int x, int y, int width, int height) {
         cairo_rectangle(cairo_.get(), x, y, width, height);
         cairo_fill(cairo_.get());
     }
-    /// "" if all went well.
+    /// "" on success.
     std::string failure() const {
         cairo_surface_flush(surface_.get());
         const auto status = cairo_status(cairo_.get());
@@ -119,7 +119,7 @@ private:
     std::unique_ptr<cairo_t, void (*)(cairo_t*)> cairo_;
 };
 
-/// Where everything is, in pixels, and the words as they fit.
+/// The places of all elements in pixels, and the words cut to fit.
 class WordsLayout {
 public:
     WordsLayout(const PictureWords& words, PictureInk& ink) : words_(words), ink_(ink) {
@@ -161,7 +161,7 @@ private:
     static int place(double value, double low, double high, int pixels) {
         return static_cast<int>(std::lround((value - low) / (high - low) * (pixels - 1)));
     }
-    /// Where a text begins so that its middle is at `middle` and it stays in the picture.
+    /// The start of a text with its middle at `middle`, moved to stay in the picture.
     int centred(int middle, int length, int end) const {
         return std::max(gap_, std::min(middle - length / 2, end - gap_ - length));
     }
@@ -173,7 +173,7 @@ private:
 
     void measure(const Pen& pen) {
         const int line = font_ + gap_;
-        for (int most = 10; most > 0; --most) {  // fewer numbers until they stand apart
+        for (int most = 10; most > 0; --most) {  // fewer numbers until they do not touch
             x_marks_ = linear_marks(words_.x_low, words_.x_high, most);
             if (static_cast<int>(x_marks_.size()) * (pen.length_of(x_marks_) + font_) <= words_.plane_width) break;
         }
@@ -185,17 +185,17 @@ private:
             bar_marks_ =
                 words_.log ? log_marks(words_.low, words_.high, most) : linear_marks(words_.low, words_.high, most);
         bar_numbers_ = pen.length_of(bar_marks_);
-        const int half_number = pen.length_of(x_marks_) / 2;  // may stand out at both ends of the x axis
+        const int half_number = pen.length_of(x_marks_) / 2;  // may stick out at both ends of the x axis
         ink_.left = gap_ + std::max(room_for(words_.y_label) + pen.length_of(y_marks_) + numbers(), half_number);
         ink_.bar_top = 2 * gap_ + room_for(words_.title);
         ink_.top = ink_.bar_top + (ink_.bar_height - words_.plane_height) / 2;
         ink_.bar_left = ink_.left + words_.plane_width + std::max(2 * line, half_number);
         ink_.width = ink_.bar_left + ink_.bar_width + numbers() + bar_numbers_ + 2 * gap_ + room_for(words_.label);
         ink_.height = ink_.bar_top + ink_.bar_height + numbers() + line + room_for(words_.x_label) + gap_;
-        // A title wider than the rest makes the picture wider, by a fifth at most unless it is small.
+        // A long title widens the picture by a fifth at most, or up to 28 letters' heights.
         const int title_end = ink_.left + pen.length_of(words_.title) + 2 * gap_;
         ink_.width = std::max(ink_.width, std::min(title_end, std::max(ink_.width * 6 / 5, 28 * font_)));
-        ink_.width = (ink_.width + 3) / 4 * 4;  // Cairo's rows have a multiple of four bytes
+        ink_.width = (ink_.width + 3) / 4 * 4;  // Cairo's rows have a multiple of 4 bytes
         ink_.darkness.resize(static_cast<std::size_t>(ink_.width) * static_cast<std::size_t>(ink_.height));
     }
 

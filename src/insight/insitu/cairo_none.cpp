@@ -1,4 +1,4 @@
-// In a build without Cairo, in place of words_cairo.cpp: a picture is the plane in its frame.
+// Replaces words_cairo.cpp in a build without Cairo: a picture is the plane in its frame.
 
 #include "insight/insitu/picture_words.hpp"
 

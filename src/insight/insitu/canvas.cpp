@@ -13,6 +13,7 @@ Canvas::Canvas(int width, int height)
 
 Canvas::Canvas(int width, int height, std::vector<std::uint8_t> darkness)
     : width_(width), height_(height), pixels_(std::move(darkness)) {
+    // Rounds the darkness to the five colours from paper to ink.
     for (auto& pixel : pixels_) pixel = static_cast<std::uint8_t>((pixel * ink + 127) / 255);
 }
 

@@ -1,5 +1,4 @@
-// A picture of at most 256 colours while it is drawn: a byte a pixel, the first row on top. Drawing beyond the edges is
-// cut off.
+// A picture of at most 256 colours while it is drawn: one byte a pixel, the top row first. Drawing clips at the edges.
 
 #pragma once
 
@@ -11,21 +10,21 @@ namespace forebay::insitu {
 
 class Canvas {
 public:
-    /// Numbers of colours: paper, then three greys that smooth the edges of letters, then ink.
+    /// Colour numbers: paper, three greys to smooth letters, then ink.
     static constexpr std::uint8_t paper = 0, ink = 4;
 
     Canvas(int width, int height);
-    /// As dark as `darkness` says, which has a byte for each pixel: 0 of paper to 255 of ink.
+    /// `darkness` has one byte a pixel: 0 for paper to 255 for ink.
     Canvas(int width, int height, std::vector<std::uint8_t> darkness);
 
     int width() const { return width_; }
     int height() const { return height_; }
     std::span<const std::uint8_t> pixels() const { return pixels_; }
-    /// Of the row `y`, which must be there.
+    /// `y` must be a row of the canvas.
     std::span<std::uint8_t> row(int y);
 
     void fill(int x, int y, int width, int height, std::uint8_t colour);
-    /// Four lines around what the rectangle holds, `thickness` pixels outwards.
+    /// Draws four lines around the rectangle, `thickness` pixels outwards.
     void frame(int x, int y, int width, int height, int thickness);
 
 private:

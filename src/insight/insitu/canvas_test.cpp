@@ -1,4 +1,4 @@
-// Goal: a canvas has paper, greys and ink as dark as it is told; nothing is drawn beyond its edges.
+// Goal: a canvas has paper, greys and ink of the requested darkness, and drawing clips at its edges.
 // Method: pixels of small pictures.
 
 #include "insight/insitu/canvas.hpp"

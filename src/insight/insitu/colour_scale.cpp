@@ -11,9 +11,9 @@ namespace {
 
 constexpr float largest_float = std::numeric_limits<float>::max();
 
-/// The least and the greatest finite value above `floor`; the first is above the second where there is none.
+/// The least and the greatest finite value above `floor`. If there is none, the first exceeds the second.
 std::pair<double, double> finite_range(std::span<const float> values, float floor) {
-    // Comparisons with NaN are false, so what counts is chosen by them.
+    // Comparisons with NaN are false, so NaN never counts.
     float least = std::numeric_limits<float>::infinity(), greatest = -std::numeric_limits<float>::infinity();
     for (const float value : values) {
         const bool counts = value > floor && value <= largest_float;
@@ -44,6 +44,7 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
         const bool is_found = least <= greatest;
         if (!is_found && std::isnan(low) && std::isnan(high)) return ColourScale(0, 0, log);
         const bool low_given = !std::isnan(low), high_given = !std::isnan(high);
+        // A given end on the wrong side of 0 cannot be mirrored.
         if (is_around_zero && !log && !(low_given && low >= 0) && !(high_given && high <= 0)) {
             const double largest = std::max(std::abs(double{least}), std::abs(double{greatest}));
             const double end = low_given ? -low : high_given ? high : largest > 0 ? largest : 1;
@@ -52,7 +53,7 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
         if (!low_given) low = is_found ? least : high;
         if (!high_given) high = is_found ? greatest : low;
         if (low >= high) {
-            // Both ends go, or the one that is not given.
+            // Moves both ends, or only the end that is not given.
             const double middle = low_given ? low : high;
             const double half = middle == 0 ? 1 : std::abs(middle) / 2;
             if (!low_given || !high_given) {
@@ -67,7 +68,7 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
 double ColourScale::share_of(double value) const { return ((log_ ? std::log(value) : value) - begin_) * per_unit_; }
 
 void ColourScale::steps_of(std::span<const float> values, int steps, std::span<std::uint8_t> to) const {
-    // Plain loops without branches, of which the compiler makes vectors; comparisons with NaN are false.
+    // Plain loops without branches, so that the compiler vectorises them. Comparisons with NaN are false.
     const double begin = begin_, scale = per_unit_ * (steps - 1), last = steps - 1;
     const auto step_at = [&](double place) {
         const double step = (place - begin) * scale;
@@ -83,6 +84,7 @@ void ColourScale::steps_of(std::span<const float> values, int steps, std::span<s
             to[i] = static_cast<std::uint8_t>(value == value ? step : int{none});
         }
     }
+    // An empty range has no direction, so every value gets the middle colour.
     if (!is_empty()) return;
     for (std::size_t i = 0; i < values.size(); ++i)
         if (to[i] != none) to[i] = static_cast<std::uint8_t>(steps / 2);

@@ -1,4 +1,4 @@
-// From values to colours: a range, linear or by the logarithm, in steps of equal width.
+// Maps values to colours: a linear or logarithmic range in steps of equal width.
 
 #pragma once
 
@@ -11,21 +11,20 @@ namespace forebay::insitu {
 
 class ColourScale {
 public:
-    /// What stands in a range that is found: the smallest and the largest of the values that are finite, and above 0
-    /// where `log` is set. NaN as `low` or `high`: found. A range without width is widened around its value, and one of
-    /// which nothing is found is empty. `refused` where both ends are given and not in order, or not above 0 for `log`.
-    /// With `is_around_zero`, for palettes whose middle means 0, an end that is found mirrors the other one: values
-    /// from -1 to 3 get the range -3 to 3. Colours by the logarithm, and a given end on the wrong side of 0, have no
-    /// such middle.
+    /// NaN as `low` or `high` means: find it. A found end is the smallest or largest finite value; with `log`, only
+    /// values above 0 count. A range without width is widened around its value. If no value counts, the range is empty.
+    /// `refused` if both ends are given but not in order, or not above 0 with `log`.
+    /// With `is_around_zero`, for palettes whose middle means 0, a found end mirrors the other end: values from -1 to 3
+    /// get the range -3 to 3. This does not apply to logarithms, or if a given end is on the wrong side of 0.
     static Result<ColourScale> over(std::span<const float> values, double low, double high, bool log,
                                     bool is_around_zero = false);
 
-    /// What has no colour.
+    /// The step of a value without colour.
     static constexpr std::uint8_t none = 255;
-    /// Of each value: 0 to `steps` - 1, of at most 255 steps, or `none`. What lies beyond an end, infinities too, has
-    /// the colour of that end.
+    /// Writes the step of each value: 0 to `steps` - 1, or `none`. `steps` is at most 255. Values beyond an end, also
+    /// infinities, get the colour of that end.
     void steps_of(std::span<const float> values, int steps, std::span<std::uint8_t> to) const;
-    /// Where a value stands, 0 at the lower end to 1.
+    /// The position of a value between the lower end, 0, and the upper end, 1.
     double share_of(double value) const;
 
     bool is_empty() const { return !(low_ < high_); }

@@ -11,11 +11,11 @@ namespace forebay::insitu {
 namespace {
 
 constexpr std::int64_t limb_unit = std::int64_t{1} << 32;
-// An addition changes a limb by less than 2^32.
+// One addition changes a limb by less than 2^32, so this many cannot overflow 63 bits.
 constexpr std::uint32_t additions_max = 1u << 30;
 
 struct Parts {
-    std::int64_t mantissa;  // with its sign
+    std::int64_t mantissa;  // signed
     int exponent;
 };
 
@@ -31,13 +31,14 @@ Parts parts_of(double value) {
 
 double Leading::rounded() const {
     if (bits == 0) return 0;
-    // A double has 53 bits, and its last one is not below 2^-1074: all that is lower is rounded once, here.
+    // A double has 53 bits and no bit below 2^-1074. All lower bits are rounded once, here.
     const int drop = std::max(11, -1074 - exponent);
     double value = 0;
     if (drop <= 64) {
         const auto kept = static_cast<std::uint64_t>(WideUnsigned{bits} >> drop);
         const auto half = WideUnsigned{1} << (drop - 1);
         const auto dropped = WideUnsigned{bits} & (2 * half - 1);
+        // A tie goes to the even number, unless lower bits remain.
         const bool up = dropped > half || (dropped == half && (more || (kept & 1) != 0));
         value = std::ldexp(static_cast<double>(kept + (up ? 1 : 0)), exponent + drop);
     }
@@ -47,7 +48,7 @@ double Leading::rounded() const {
 Leading Leading::over(std::uint64_t divisor) const {
     if (bits == 0) return *this;
     const auto wide = WideUnsigned{bits} << 64;
-    const auto quotient = wide / divisor;  // of 64 bits at least
+    const auto quotient = wide / divisor;  // at least 64 bits
     const auto high = static_cast<std::uint64_t>(quotient >> 64);
     const int drop = static_cast<int>(std::bit_width(high));
     const auto dropped = quotient & ((WideUnsigned{1} << drop) - 1);
@@ -71,8 +72,8 @@ void ExactSum::add(Wide value, int exponent) {
     const auto bit = static_cast<unsigned>(exponent - lowest_exponent);
     auto limb = static_cast<std::size_t>(bit / 32);
     const auto shift = bit % 32;
-    // What no sum of doubles has, a damaged part alone, lies outside and is left out.
-    // The first limb takes what fits above `shift`; the others 32 bits each.
+    // The first limb takes the bits above `shift`; each further limb takes 32 bits. Bits beyond the last limb are
+    // dropped: they come only from a damaged part.
     auto low = static_cast<std::int64_t>(static_cast<std::uint64_t>(rest << shift) & 0xFFFFFFFFu);
     rest >>= 32 - shift;
     for (; limb < limbs_.size(); ++limb) {
@@ -86,6 +87,7 @@ void ExactSum::add(Wide value, int exponent) {
 
 void ExactSum::note_addition() {
     if (++additions_ < additions_max) return;
+    // After the carry each limb is below 2^32, as after a single addition.
     carry(limbs_);
     additions_ = 1;
 }
@@ -116,6 +118,7 @@ Leading ExactSum::leading() const {
     Leading top;
     auto limbs = carried();
     top.negative = limbs.back() < 0;
+    // The sign is kept apart: limbs of a negative number are negated, so that the top bits are its magnitude.
     if (top.negative) {
         for (auto& limb : limbs) limb = -limb;
         carry(limbs);
@@ -126,7 +129,7 @@ Leading ExactSum::leading() const {
     const auto limb = [&](int index) {
         return index < 0 ? 0u : static_cast<std::uint64_t>(limbs[static_cast<std::size_t>(index)]);
     };
-    // 96 bits hold any 64 of them.
+    // A window of 96 bits holds the top 64 bits wherever they begin.
     const auto window = WideUnsigned{limb(highest)} << 64 | WideUnsigned{limb(highest - 1) << 32 | limb(highest - 2)};
     const int drop = static_cast<int>(std::bit_width(limb(highest)));
     top.exponent = 32 * (highest - 2) + lowest_exponent + drop;
@@ -142,7 +145,7 @@ ExactSum ExactSum::times_less_square(std::uint64_t count, const ExactSum& other)
     for (std::size_t i = 0; i < own.size(); ++i)
         if (own[i] != 0)
             result.add(Wide{own[i]} * static_cast<Wide>(count), lowest_exponent + 32 * static_cast<int>(i));
-    // A sum of doubles is a multiple of 2^-1088, so the square's lowest limb is this number's lowest one.
+    // A sum of doubles is a multiple of 2^-1088, so the square's lowest limb is the lowest limb here.
     auto factors = other.carried();
     if (factors.back() < 0) {
         for (auto& limb : factors) limb = -limb;
@@ -160,6 +163,7 @@ ExactSum ExactSum::times_less_square(std::uint64_t count, const ExactSum& other)
 void ExactSum::write(PartWriter& part) const {
     const auto limbs = carried();
     std::size_t first = 0, last = limbs.size();
+    // Only used limbs are written: most sums need few of them.
     while (first < last && limbs[first] == 0) ++first;
     while (last > first && limbs[last - 1] == 0) --last;
     part.number(static_cast<std::uint64_t>(first));
@@ -174,6 +178,7 @@ Result<> ExactSum::read(PartReader& part) {
     Limbs read{};
     for (std::size_t i = 0; i < limbs.size(); ++i) {
         const auto index = static_cast<std::size_t>(first) + i;
+        // Only the highest limb may be negative: it holds the sign.
         const bool highest = index + 1 == limbs_count;
         if (limbs[i] >= limb_unit || limbs[i] < (highest ? -limb_unit : 0)) return damaged;
         read[index] = limbs[i];

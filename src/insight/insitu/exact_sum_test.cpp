@@ -1,6 +1,6 @@
-// Goal: a sum of doubles, and of their squares, is exact over the whole range of doubles, whatever the order.
-// Method: sums whose exact value is known; random doubles of narrow and of all exponents, added in shuffled orders and
-// merged from parts, against sums in quadruple precision where those are exact; every cut and damage of the bytes.
+// Goal: a sum of doubles, and of their squares, is exact over the whole range of doubles, in any order.
+// Method: sums with known values; random doubles of narrow and of all exponents, added in shuffled orders and merged
+// from parts, against quadruple precision if it is exact; every cut and damage of the bytes.
 
 #include "insight/insitu/exact_sum.hpp"
 
@@ -68,7 +68,7 @@ TEST_CASE("rounding is to the nearest double, and to the even one of two") {
     CHECK(sum_of({1, half, little}).rounded() == 1 + 0x1p-52);
     CHECK(sum_of({1 + 0x1p-52, half}).rounded() == 1 + 0x1p-51);
     CHECK(sum_of({-1, -half, -little}).rounded() == -1 - 0x1p-52);
-    ExactSum square;  // below the least double: 2^-1076, then 3 * 2^-1076 and half of the least
+    ExactSum square;  // below the least double: 2^-1076, then 3 * 2^-1076, and half of the least
     square.add_square(0x1p-538);
     CHECK(square.rounded() == 0);
     square.add_square(0x1p-538);
@@ -82,7 +82,7 @@ TEST_CASE("a quotient is rounded once") {
     CHECK(sum_of({0.1, 0.1, 0.1}).leading().over(3).rounded() == 0.1);
     CHECK(sum_of({-1}).leading().over(3).rounded() == -1.0 / 3);
     CHECK(sum_of({1}).leading().over(~0ull).rounded() == 0x1p-64);
-    CHECK(sum_of({0x1p-1074, 0x1p-1073}).leading().over(2).rounded() == 0x1p-1073);  // 1.5, to the even one
+    CHECK(sum_of({0x1p-1074, 0x1p-1073}).leading().over(2).rounded() == 0x1p-1073);  // 1.5, a tie to even
     CHECK(ExactSum().leading().over(5).rounded() == 0);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("as quadruple precision has it, where that is exact") {
     CAPTURE(seed);
     for (std::uint64_t run = 0; run < 200; ++run) {
         ExactSum sum, squares;
-        long double plain = 0;  // 64 bits: of multiples of 2^-40 below 2^20
+        long double plain = 0;  // 64 bits hold multiples of 2^-40 below 2^20
         long double plain_squares = 0;
         for (std::uint64_t i = 0; i < 50; ++i) {
             const auto units = static_cast<std::int64_t>(splitmix(seed + run, i) % (1u << 28)) - (1 << 27);
@@ -150,7 +150,7 @@ TEST_CASE("what is cut short or damaged is refused, or is another sum") {
     ExactSum sum;
     CHECK(read(sum, bytes));
     for (std::size_t size = 0; size < bytes.size(); ++size) REQUIRE_FALSE(read(sum, std::span(bytes).first(size)));
-    for (std::size_t at = 0; at < 16; ++at) {  // the first limb, and their count
+    for (std::size_t at = 0; at < 16; ++at) {  // the first limb, and the count of limbs
         auto damaged = bytes;
         damaged[at] ^= std::byte{0x80};
         REQUIRE_FALSE(read(sum, damaged));

@@ -1,4 +1,4 @@
-// Results of numbers in memory, as every operator makes them.
+// Helpers to make results from numbers in memory; every operator uses them.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace forebay::insitu {
 
-/// An array of `values`, row-major, of `shape`, which has as many elements.
+/// Makes an array from `values`, row-major. `shape` must have as many elements.
 template <class T>
 FoundVariable found_list(std::string name, Extents shape, std::span<const T> values, const Attributes& attributes) {
     const auto bytes = std::as_bytes(values);
@@ -26,7 +26,7 @@ FoundVariable found_scalar(std::string name, T value, const Attributes& attribut
     return found_list<T>(std::move(name), {}, {&value, 1}, attributes);
 }
 
-/// Attributes of a result in the unit of a variable: of its `unit`, or of its attribute "units"; else there are none.
+/// The attributes of a result in the unit of a variable: its `unit`, or its attribute "units". Empty if it has neither.
 inline Attributes units_of(const Variable& variable) {
     if (!variable.attributes.unit.empty()) return {.unit = variable.attributes.unit};
     const auto& others = variable.attributes.others;

@@ -13,10 +13,10 @@ namespace forebay::insitu {
 
 namespace {
 
-// How much smaller than the linking length a cell's diagonal is: far more than rounding of an index or a distance, and
-// far less than would make more cells.
+// A cell's diagonal is smaller than the linking length by this share: far above the rounding of indices and distances,
+// and too little to need more cells.
 constexpr double linking_margin = 1e-6;
-// Of two cells so many pairs are looked at one by one before boxes are compared.
+// So many pairs of two cells are compared one by one; beyond it boxes are compared first.
 constexpr std::size_t pairs_at_once = 512;
 
 double square_between(const CellParticle& a, const CellParticle& b, const std::array<double, 3>& lengths) {
@@ -43,7 +43,7 @@ Bounds bounds_of(std::span<const CellParticle> particles) {
     return bounds;
 }
 
-// Squares of distances between which those of all pairs of two boxes lie.
+// The squared distances of all pairs of two boxes lie between these.
 struct Squares {
     double least = 0;
     double most = 0;
@@ -66,7 +66,7 @@ Squares squares_between(const Bounds& a, const Bounds& b, const std::array<doubl
     return squares;
 }
 
-// Puts the lower half along the longest side of their box first.
+// Splits along the longest side of the box: the lower half comes first.
 void halve(std::span<CellParticle> particles, const Bounds& bounds) {
     std::size_t longest = 0;
     for (std::size_t dim = 1; dim < 3; ++dim)
@@ -86,6 +86,7 @@ Result<Friends> Friends::find(const FriendRule& rule, std::uint64_t particles, c
     std::array<std::uint32_t, 3> counts{};
     std::array<std::uint32_t, 3> reach{};
     for (std::size_t dim = 0; dim < 3; ++dim) {
+        // A cube's diagonal is its side times sqrt(3).
         const auto wanted = std::ceil(rule.lengths[dim] * std::sqrt(3.0) / rule.linking_length * (1 + linking_margin));
         if (!(wanted <= LinkedCells::cells_max))
             return Error{ErrorKind::refused,
@@ -110,6 +111,7 @@ void Friends::link() {
     const auto link_two = [&](const auto& cell, const auto& other) { link_cells(cell, other); };
     const auto rows = cells_.rows();
     for (std::size_t row = 0; row < rows.size(); ++row) {
+        // Pairs within a column, within a row, and of two rows: each pair of cells once.
         const auto columns = cells_.columns(rows[row]);
         for (std::size_t column = 0; column < columns.size(); ++column) {
             const auto cells = cells_.cells(columns[column]);
@@ -134,6 +136,7 @@ void Friends::link_cells(const LinkedCells::Entry& cell, const LinkedCells::Entr
     const auto root = root_of(number);
     const auto other_root = root_of(other_number);
     if (root == other_root || !touch(cells_.particles(number), cells_.particles(other_number))) return;
+    // The root is always the lowest cell, so the order of links does not matter.
     parent_[std::max(root, other_root)] = std::min(root, other_root);
 }
 
@@ -145,7 +148,7 @@ std::uint32_t Friends::root_of(std::uint32_t cell) {
     return cell;
 }
 
-// Whether two of them are at most the linking length apart. Changes their order.
+// True if a particle of each is within the linking length. Reorders both.
 bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others) const {
     const auto square = rule_.linking_length * rule_.linking_length;
     if (some.size() < others.size()) std::swap(some, others);
@@ -157,22 +160,24 @@ bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others
     }
     const auto bounds = bounds_of(some);
     const auto squares = squares_between(bounds, bounds_of(others), rule_.lengths);
+    // Box distances are rounded, so near the linking length the particles decide.
     if (squares.least > square * (1 + linking_margin)) return false;
     if (squares.most < square * (1 - linking_margin)) return true;
-    if (bounds.low == bounds.high) return touch(some.first(1), others);  // all of them are at one place
+    if (bounds.low == bounds.high) return touch(some.first(1), others);  // all are at one place
     halve(some, bounds);
     const auto half = some.size() / 2;
     return touch(some.first(half), others) || touch(some.subspan(half), others);
 }
 
-// Lists the cells of each group that has members enough.
+// Lists the cells of each group with enough members.
 void Friends::gather() {
     const auto cells = static_cast<std::uint32_t>(cells_.cells());
     std::vector<std::uint64_t> members(cells);
     for (std::uint32_t cell = 0; cell < cells; ++cell) members[root_of(cell)] += cells_.particles(cell).size();
     constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> group_of(cells, none);  // of roots
+    std::vector<std::uint32_t> group_of(cells, none);  // indexed by root
     for (std::uint32_t cell = 0; cell < cells; ++cell) {
+        // Only roots have a count.
         if (members[cell] == 0 || members[cell] < rule_.members_min) continue;
         group_of[cell] = static_cast<std::uint32_t>(members_.size());
         members_.push_back(members[cell]);
@@ -186,6 +191,7 @@ void Friends::gather() {
     auto next = first_cell_;
     for (std::uint32_t cell = 0; cell < cells; ++cell)
         if (group(cell) != none) cell_of_group_[next[group(cell)]++] = cell;
+    // Frees memory that is no longer needed.
     parent_ = {};
 }
 

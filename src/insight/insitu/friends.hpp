@@ -1,11 +1,10 @@
-// Friends of friends: particles of a periodic domain at most a linking length apart belong to one group, and so do
-// those that a chain of such pairs joins. Which groups there are depends on positions alone, to the last bit: distances
-// are computed the same way from either end.
+// Friends of friends: two particles of a periodic domain are friends if they are at most a linking length apart. A
+// group holds all particles joined by a chain of friends. The groups depend only on positions, to the last bit, because
+// a distance has the same bits from either end.
 //
-// Method: cells have a diagonal a little below the linking length, so the particles of one cell are friends without a
-// look at them; of two cells one pair that is near enough is sought, and only while they are in different groups. Where
-// two crowded cells have no such pair, boxes around halves of them are compared before particles are, so no input
-// makes this a look at all pairs.
+// Method: a cell's diagonal is a little below the linking length, so all particles in a cell are friends. For two cells
+// of different groups, the search ends at the first near pair. If two crowded cells have no such pair, boxes around
+// halves of them are compared before particles. So no input makes the code compare all pairs.
 //
 // Threads: one at a time.
 
@@ -21,19 +20,19 @@ namespace forebay::insitu {
 
 struct FriendRule {
     std::array<double, 3> lengths{};  // of the domain
-    double linking_length = 0;        // in their unit
-    std::uint64_t members_min = 1;    // of a group that counts
+    double linking_length = 0;        // in the unit of the lengths
+    std::uint64_t members_min = 1;    // smaller groups are dropped
 };
 
 class Friends {
 public:
-    /// `refused` where a dimension is more than a million linking lengths long, or there are 2^32 particles.
+    /// `refused` if a dimension is more than a million linking lengths long, or for 2^32 - 1 or more particles.
     static Result<Friends> find(const FriendRule& rule, std::uint64_t particles, const ReadPlaces& read);
 
-    /// Those with members enough, in an order that the particles' order does not change.
+    /// The number of groups with enough members. The order of groups does not depend on the order of particles.
     std::size_t groups() const { return first_cell_.size() - 1; }
     std::uint64_t members(std::size_t group) const { return members_[group]; }
-    /// Calls visit(particle where it was put) for each member: cell by cell, within a cell in any order.
+    /// Calls visit(CellParticle) for each member: cell by cell, in any order within a cell.
     template <class Visit>
     void for_each_member(std::size_t group, const Visit& visit) const {
         for (auto i = first_cell_[group]; i < first_cell_[group + 1]; ++i)
@@ -51,8 +50,8 @@ private:
 
     FriendRule rule_;
     LinkedCells cells_;
-    std::array<std::uint32_t, 3> reach_{};  // of a cell, in cells of each dimension
-    std::vector<std::uint32_t> parent_;     // of a cell: one of its group, before it
+    std::array<std::uint32_t, 3> reach_{};  // how many cells away a friend can be, by dimension
+    std::vector<std::uint32_t> parent_;     // of a cell: an earlier cell of its group, or itself
     std::vector<std::uint32_t> cell_of_group_, first_cell_{0};
     std::vector<std::uint64_t> members_;
 };

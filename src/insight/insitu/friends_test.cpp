@@ -1,7 +1,7 @@
-// Goal: groups are those that comparing all pairs finds, whatever the order of particles.
-// Method: small random sets of many kinds (sparse, clumped, across faces, at the same place, in domains of unequal
-// lengths, cells few or many) beside a search over all pairs; pairs exactly at the linking length; crowded cells that
-// do not touch. Seeds are named by the case.
+// Goal: the groups equal the result of comparing all pairs, for any order of particles.
+// Method: small random sets (sparse, clumped, across faces, at one place, in domains of unequal lengths, with few or
+// many cells) against a search over all pairs; pairs exactly at the linking length; crowded cells without a near pair.
+// Cases print their seeds.
 
 #include "insight/insitu/friends.hpp"
 
@@ -20,7 +20,7 @@ using namespace forebay::insitu;
 namespace {
 
 using Place = std::array<double, 3>;
-using Groups = std::vector<std::vector<std::uint32_t>>;  // members in rising order, groups in the order of their first
+using Groups = std::vector<std::vector<std::uint32_t>>;  // members in rising order, groups ordered by first member
 
 double random_share(std::uint64_t seed, std::uint64_t i) {
     return static_cast<double>(splitmix(seed, i) >> 11) * 0x1p-53;
@@ -50,7 +50,7 @@ Groups groups_of(const std::vector<Place>& places, const FriendRule& rule) {
     return groups;
 }
 
-// By looking at all pairs.
+// Compares all pairs.
 Groups groups_by_pairs(const std::vector<Place>& places, const FriendRule& rule) {
     std::vector<std::uint32_t> label(places.size());
     std::iota(label.begin(), label.end(), 0u);
@@ -72,7 +72,7 @@ Groups groups_by_pairs(const std::vector<Place>& places, const FriendRule& rule)
     return of_label;
 }
 
-// A share of the particles lies around a few centres.
+// Puts a share of the particles around a few centres.
 std::vector<Place> particles_of(std::uint64_t seed, std::size_t count, const Place& lengths, double clumped,
                                 double radius) {
     std::vector<Place> places(count);
@@ -83,7 +83,7 @@ std::vector<Place> particles_of(std::uint64_t seed, std::size_t count, const Pla
             auto at = random_share(seed, 10 * i + 2 + dim) * lengths[dim];
             if (in_clump) {
                 const auto offset = (random_share(seed, 10 * i + 5 + dim) - 0.5) * radius;
-                // Of the centres one is at a corner.
+                // One centre is at a corner.
                 at = (center == 0 ? 0 : random_share(seed + 1, 3 * center + dim) * lengths[dim]) + offset;
             }
             places[i][dim] = wrapped(at, lengths[dim]);
@@ -166,8 +166,8 @@ TEST_CASE("friends: none, one, all in one, all at one place") {
 }
 
 TEST_CASE("friends: crowded cells that do not touch are told apart without a look at all pairs") {
-    // Two cells of 200,000 particles each, of which the nearest are a little more than the linking length apart; 4 x
-    // 10^10 pairs would take minutes.
+    // Two cells of 200,000 particles each; the nearest particles are a little more than the linking length apart.
+    // Comparing 4 x 10^10 pairs would take minutes.
     std::vector<Place> places;
     for (std::uint64_t i = 0; i < 200'000; ++i)
         for (const auto from : {0.0, 0.1101})
@@ -185,7 +185,7 @@ TEST_CASE("friends: a linking length that would need too many cells is refused")
 }
 
 TEST_CASE("friends: crowded cells are friends as their particles are, not as boxes around them") {
-    // Two clumps of 400 particles at distances about the linking length: their boxes are near even where no pair is.
+    // Two clumps of 400 particles about the linking length apart: their boxes are near even if no pair is.
     std::size_t apart = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         CAPTURE(seed);

@@ -23,6 +23,7 @@ void Histogram::add(std::span<const double> values) {
 
 void Histogram::merge(const Histogram& other) {
     grow(axis_.include(other.axis_));
+    // Both sides must lie on the same grid before their counts can be added.
     auto moved = other;
     moved.grow(moved.axis_.include(axis_));
     for (std::size_t place = 0; place < counts_.size(); ++place) counts_[place] += moved.counts_[place];
@@ -45,7 +46,7 @@ Result<> Histogram::read(PartReader& part) {
     FB_TRY(axis_.read(part));
     const auto total = part.number<std::uint64_t>();
     auto counts = part.numbers<std::uint64_t>(counts_.size());
-    // Where nothing was seen no cell is used; and what is used lies within the range.
+    // Damaged parts may count in unused cells. In an empty histogram no cell is used.
     bool is_right = counts.size() == counts_.size();
     for (std::size_t cell = 0; is_right && cell < axis_.cells(); ++cell)
         is_right = counts[cell] == 0 || axis_.is_used(cell);

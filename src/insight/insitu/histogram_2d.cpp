@@ -35,6 +35,7 @@ void Histogram2d::add(std::span<const double> x, std::span<const double> y) {
 void Histogram2d::merge(const Histogram2d& other) {
     const auto by_x = x_.include(other.x_), by_y = y_.include(other.y_);
     grow(by_x, by_y);
+    // Both sides must lie on the same grids before their counts can be added.
     auto moved = other;
     const auto other_by_x = moved.x_.include(x_), other_by_y = moved.y_.include(y_);
     moved.grow(other_by_x, other_by_y);

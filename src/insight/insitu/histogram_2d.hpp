@@ -1,5 +1,5 @@
-// How many pairs of values fall into each cell of two axes (bin_axis.hpp). Pairs of which a value lies below or above
-// its axis, or is NaN, are counted together, outside.
+// Counts pairs of values in the cells of two axes (bin_axis.hpp). If a value of a pair is below or above its axis, or
+// NaN, the pair counts as outside.
 //
 // Threads: one at a time.
 
@@ -17,23 +17,23 @@ namespace forebay::insitu {
 
 class Histogram2d {
 public:
-    static constexpr int cells_a_bin = 1;  // finer cells would not fit into a core's cache: half of the bins are used
+    static constexpr int cells_a_bin = 1;  // more would not fit into a core's cache; so only half of the bins are used
     static constexpr int bins_max = 2048;  // 34 MB of counts
 
     Histogram2d(BinAxis x, BinAxis y);
 
-    /// As many of both, at most RealNumbers::chunk_count.
+    /// Both have the same number of values, at most RealNumbers::chunk_count.
     void add(std::span<const double> x, std::span<const double> y);
     void merge(const Histogram2d& other);
 
     const BinAxis& x() const { return x_; }
     const BinAxis& y() const { return y_; }
-    /// Of x().bins() times y().bins() bins, those of one x after another.
+    /// x().bins() times y().bins() counts, grouped by x.
     std::vector<std::uint64_t> bins() const;
     std::uint64_t outside() const;
 
     void write(PartWriter& part) const;
-    /// Into one of the same options to which nothing was added; else `corrupt`.
+    /// Call it only on an empty histogram of the same options; otherwise `corrupt`.
     Result<> read(PartReader& part);
 
 private:

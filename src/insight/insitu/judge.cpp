@@ -18,10 +18,10 @@ namespace {
 using describe::Condition;
 using format::Mark;
 
-// The agent reads lines of up to 4 KiB (sys::child_line_bytes_max).
+// The agent reads lines up to 4 KiB (sys::child_line_bytes_max); this leaves room for the rest of the line.
 constexpr std::size_t line_bytes_max = 3000;
 
-// The value of the result that says most, if any fulfils the condition.
+// The value farthest beyond the limit, if any value fulfils the condition.
 std::optional<double> found_in(const FoundVariable& result, const Condition& condition) {
     const auto numbers = RealNumbers::of(
         {.name = result.name, .type = result.type, .kind = Kind::replicated, .shape = result.shape, .attributes = {}});
@@ -75,6 +75,7 @@ void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot
     const auto marked =
         catalog::mark(store, {run, source.stream, source.moment.step, source.snapshot_id}, judgement.fulfilled);
     if (marked) return;
+    // The agent must not report a mark that does not exist, so the action is dropped.
     std::erase(actions, Analysis::Action::mark);
     for (const auto& mark : judgement.fulfilled) {
         const Error unmarked{marked.error().kind,
@@ -92,7 +93,7 @@ std::vector<std::string> lines_of(const Judgement& judgement) {
     for (const auto& word : describe::action_words)
         if (std::ranges::find(judgement.actions, word.value) != judgement.actions.end())
             actions += (actions.empty() ? "" : ",") + std::string(word.name);
-    if (actions.empty()) return lines;  // it is not marked, and nothing else was to follow
+    if (actions.empty()) return lines;  // the mark failed, and no other action follows
     for (const auto& mark : judgement.fulfilled)
         lines.push_back(one_line(fmt::format("raise {} {} {}", actions, mark.value, words_of(mark))));
     return lines;

@@ -1,5 +1,5 @@
-// What the results of an analysis say of the snapshot that they are made of: which of the analysis's conditions it
-// fulfils, and what becomes of it. For every kind of analysis, wherever its results come from.
+// Decides what the results of an analysis mean for their snapshot: which conditions of the analysis hold, and which
+// actions follow. It works for every kind of analysis, in situ and afterwards.
 //
 //   judge() or flagged() -> mark_snapshot(), before the results are written -> lines_of(), to the agent
 
@@ -18,27 +18,26 @@
 namespace forebay::insitu {
 
 struct Judgement {
-    std::vector<format::Mark> fulfilled;  // one a condition: of its values the one farthest beyond the number
+    std::vector<format::Mark> fulfilled;  // one a condition, with the value farthest beyond the limit
     std::vector<Analysis::Action> actions;
-    std::vector<std::string> problems;  // conditions over results that are not there, marks that were not made
+    std::vector<std::string> problems;  // conditions without a result, marks that failed
 };
 
-/// Integers of 64 bits count as the nearest double. Complex numbers and texts fulfil nothing.
+/// Integers of 64 bits count as the nearest double. Complex numbers and texts never fulfil a condition.
 Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results);
 
-/// What a script says of the snapshot by itself, by forebay.insitu.raise_flag(): as if a condition with that text were
-/// fulfilled.
+/// For a flag raised by a script with forebay.insitu.raise_flag(): the same as a fulfilled condition with that text.
 Judgement flagged(const Analysis& analysis, const std::string& text, double value,
                   std::vector<Analysis::Action> actions);
 
-/// Marks the snapshot in its run, durably, if something is fulfilled and the actions say so. Where that cannot be done
-/// it is a problem, and the other actions stay.
+/// Marks the snapshot in its run, durably, if a condition is fulfilled and `mark` is among the actions. A failure
+/// becomes a problem, and the other actions stay.
 void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot& source, Judgement& judgement);
 
-/// What a worker says to its agent of it, without the ends of the lines: worker.hpp.
+/// The lines from the worker to its agent, without line ends: worker.hpp.
 std::vector<std::string> lines_of(const Judgement& judgement);
 
-/// One line that the agent reads, whatever the text holds.
+/// Makes any text one line for the agent.
 std::string one_line(std::string text);
 
 }  // namespace forebay::insitu

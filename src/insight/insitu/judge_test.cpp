@@ -1,5 +1,5 @@
-// Goal: a condition is fulfilled by any element of any result that it names, of whatever type; of all values the one
-// farthest beyond the number is told; a name that no result has is a problem. Method: results made by hand.
+// Goal: any element of a matching result can fulfil a condition, for every type. The mark holds the value farthest
+// beyond the limit. A name without a result is a problem. Method: results made by hand.
 
 #include "insight/insitu/judge.hpp"
 
@@ -84,7 +84,7 @@ TEST_CASE("a mark that cannot be written is told with its condition and the next
     auto judgement = judge(with({"u/values > 0"}), results);
     REQUIRE(judgement.fulfilled.size() == 1);
     test::SimStore disk;
-    insitu::mark_snapshot(disk, "run", {"fields", {7, 0.5}, 0xf3, 1}, judgement);  // there is no such snapshot
+    insitu::mark_snapshot(disk, "run", {"fields", {7, 0.5}, 0xf3, 1}, judgement);  // this snapshot does not exist
     const auto lines = insitu::lines_of(judgement);
     REQUIRE(lines.size() == 1);
     CHECK(lines[0].starts_with(

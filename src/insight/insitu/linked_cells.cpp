@@ -8,12 +8,12 @@ namespace forebay::insitu {
 
 namespace {
 
-constexpr std::size_t places_at_once = 4096;  // three buffers that stay in L2
-constexpr int digit_bits = 11;                // of a sort: 2048 counters stay in L1
-// A row below this many particles is sorted by comparing: clearing counters would take longer.
+constexpr std::size_t places_at_once = 4096;  // three such buffers stay in L2
+constexpr int digit_bits = 11;                // of one sorting pass: 2048 counters stay in L1
+// Rows with fewer particles are sorted by comparing: clearing the counters would take longer.
 constexpr std::size_t counted_min = 512;
 
-// Calls visit(place, particle's number) for all particles.
+// Calls visit(place, particle's number) for each particle.
 template <class Visit>
 void for_each_place(std::uint64_t particles, const ReadPlaces& read, const Visit& visit) {
     std::array<std::vector<double>, 3> buffers;
@@ -27,7 +27,7 @@ void for_each_place(std::uint64_t particles, const ReadPlaces& read, const Visit
     }
 }
 
-// By the lowest digit first; `other` is as long as `keys`. Ends in `keys`.
+// A radix sort, lowest digit first. `other` must be as long as `keys`. The result is in `keys`.
 template <class Key>
 void sort_by_digits(std::vector<Key>& keys, std::vector<Key>& other, int bits) {
     std::array<std::uint32_t, 1u << digit_bits> begin{};
@@ -57,22 +57,25 @@ LinkedCells::LinkedCells(const std::array<double, 3>& lengths, const std::array<
         rows_.push_back({row, static_cast<std::uint32_t>(columns_.size())});
         sort_row({placed_.get() + begin[row], placed_.get() + begin[row + 1]}, begin[row], scratch);
     }
+    // Each list ends with one extra entry, the end of the last entry's children.
     cells_.push_back({0, static_cast<std::uint32_t>(particles)});
     columns_.push_back({0, static_cast<std::uint32_t>(cells_.size() - 1)});
     rows_.push_back({0, static_cast<std::uint32_t>(columns_.size() - 1)});
 }
 
 std::uint32_t LinkedCells::index_of(double place, std::size_t dim) const {
+    // Rounding may give the count itself.
     return std::min(static_cast<std::uint32_t>(place * cells_per_length_[dim]), counts_[dim] - 1);
 }
 
-// Where the particles of each row begin, and of one more.
+// The first particle of each row, and the end of the last row.
 std::vector<std::uint32_t> LinkedCells::place_in_rows(std::uint64_t particles, const ReadPlaces& read) {
     std::vector<std::uint32_t> begin(std::size_t{counts_[0]} + 1);
     for_each_place(particles, read,
                    [&](const std::array<double, 3>& place, std::uint32_t) { ++begin[index_of(place[0], 0)]; });
     std::uint32_t sum = 0;
     for (auto& count : begin) sum += std::exchange(count, sum);
+    // The second pass puts each particle at the next free place of its row.
     auto next = begin;
     for_each_place(particles, read, [&](const std::array<double, 3>& place, std::uint32_t particle) {
         placed_[next[index_of(place[0], 0)]++] = {place, particle};
@@ -80,8 +83,8 @@ std::vector<std::uint32_t> LinkedCells::place_in_rows(std::uint64_t particles, c
     return begin;
 }
 
-// Puts the particles of a row in the order of columns and cells, and notes these. `first` is its first particle's
-// number in all rows.
+// Sorts the particles of a row by column and cell, and adds these to the lists. `first` is the number of the row's
+// first particle among all rows.
 void LinkedCells::sort_row(std::span<CellParticle> row, std::uint32_t first, Scratch& scratch) {
     auto& [keys, sorted, copy] = scratch;
     keys.resize(row.size());

@@ -1,11 +1,10 @@
-// Particles of a periodic domain sorted into cells, of which those without particles take no memory.
+// Particles of a periodic domain, sorted into cells. Empty cells take no memory.
 //
-// Cells stand in columns and columns in rows: a row is what has one index in x, a column one in x and y. Each level is
-// a list in the order of its index, so neighbours are found by walking two lists at once, in memory that was looked at
-// a moment before. There is no table over all cells: with a linking length of 0.2 mean distances there would be 650 a
-// particle.
+// Cells form columns, and columns form rows: a row has one index in x, a column one in x and y. Each level is a list
+// sorted by index. To find neighbours, the code walks two lists at once, in memory it just used. There is no table over
+// all cells: with a linking length of 0.2 mean distances it would have 650 cells a particle.
 //
-// Which particles share a cell depends on their positions alone; their order within a cell does not.
+// The cell of a particle depends only on its position. The order of particles within a cell is free.
 
 #pragma once
 
@@ -20,43 +19,43 @@
 
 namespace forebay::insitu {
 
-/// A particle where it was put.
+/// A particle and its place.
 struct CellParticle {
     std::array<double, 3> at;  // in [0, length) of each dimension
-    std::uint32_t particle;    // its number among all; nothing is set before it is placed
+    std::uint32_t particle;    // its number among all particles; unset until it is placed
 };
 
-/// Gives the positions of particles `first` and following, as many as the spans have, each in [0, length).
+/// Reads the positions of the particles from `first` on, as many as the spans hold, each in [0, length).
 using ReadPlaces = std::function<void(std::uint64_t first, const std::array<std::span<double>, 3>& places)>;
 
 class LinkedCells {
 public:
-    /// Indices of cells along a dimension: three of them make a key of 63 bits.
+    /// The most cells along a dimension: three indices fit a key of 63 bits.
     static constexpr std::uint32_t cells_max = 1u << 21;
 
-    /// An entry of a list: a row, a column or a cell. What it holds are entries [first, next entry's first) of the list
-    /// below; each list has one entry more, its end.
+    /// An entry of a list: a row, a column or a cell. Its children are entries [first, next entry's first) of the list
+    /// below. Each list ends with one extra entry.
     struct Entry {
         std::uint32_t index = 0;  // along its dimension
         std::uint32_t first = 0;
     };
     using Entries = std::span<const Entry>;
 
-    /// `counts` cells a dimension, at most cells_max; fewer than 2^32 - 1 particles. `read` is called twice for each.
+    /// `counts` cells a dimension, at most cells_max; fewer than 2^32 - 1 particles. Reads each position twice.
     LinkedCells(const std::array<double, 3>& lengths, const std::array<std::uint32_t, 3>& counts,
                 std::uint64_t particles, const ReadPlaces& read);
 
     const std::array<double, 3>& lengths() const { return lengths_; }
-    /// Along a dimension, with and without particles.
+    /// Cells along a dimension, empty cells included.
     std::uint32_t count(int dim) const { return counts_[static_cast<std::size_t>(dim)]; }
-    /// Of cells with particles.
+    /// Cells with particles.
     std::size_t cells() const { return cells_.size() - 1; }
 
     Entries rows() const { return {rows_.data(), rows_.size() - 1}; }
     Entries columns(const Entry& row) const { return below(columns_, row); }
     Entries cells(const Entry& column) const { return below(cells_, column); }
     std::size_t number_of(const Entry& cell) const { return static_cast<std::size_t>(&cell - cells_.data()); }
-    /// In any order.
+    /// The particles of a cell, in any order.
     std::span<CellParticle> particles(std::size_t cell) {
         return {placed_.get() + cells_[cell].first, placed_.get() + cells_[cell + 1].first};
     }
@@ -67,14 +66,14 @@ public:
 private:
     struct Keyed {
         std::uint64_t key = 0;  // column and cell
-        std::uint32_t at = 0;   // in its row
+        std::uint32_t at = 0;   // its place in the row
     };
     struct Scratch {
         std::vector<Keyed> keys, sorted;
         std::vector<CellParticle> row;
     };
 
-    /// What an entry holds: the next entry of its list, which may be the end, tells where that ends.
+    /// The children of an entry. They end at the next entry's first child.
     static Entries below(const std::vector<Entry>& list, const Entry& entry) {
         return {list.data() + entry.first, list.data() + (&entry)[1].first};
     }
@@ -89,8 +88,8 @@ private:
     std::vector<Entry> rows_, columns_, cells_;
 };
 
-/// Calls visit(a's entry, b's entry) for all that are at most `reach` apart on a circle of `count`, some more than once
-/// where the circle is short. The lists may be one and the same.
+/// Calls visit(a's entry, b's entry) for all pairs at most `reach` apart on a circle of `count`. On a short circle a
+/// pair may come more than once. The lists may be the same list.
 template <class Visit>
 void for_each_near(LinkedCells::Entries a, LinkedCells::Entries b, std::uint32_t reach, std::uint32_t count,
                    const Visit& visit) {
@@ -108,8 +107,8 @@ void for_each_near(LinkedCells::Entries a, LinkedCells::Entries b, std::uint32_t
             visit(a[from - 1], b[i]);
 }
 
-/// The same of one entry of a list, by its place there, with those ahead of it on the circle: all pairs of a list have
-/// one end from which the other is ahead.
+/// Pairs one entry of a list with the entries ahead of it on the circle. Call it for every entry to visit all pairs of
+/// the list: each pair has one end with the other end ahead.
 template <class Visit>
 void for_each_ahead(LinkedCells::Entries list, std::size_t from, std::uint32_t reach, std::uint32_t count,
                     const Visit& visit) {

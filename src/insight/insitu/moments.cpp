@@ -15,6 +15,7 @@ namespace {
 float of_key(std::int32_t key) { return std::bit_cast<float>(ordered(key)); }
 
 void add_bands(std::span<const float> chunk, std::uint32_t top, ExactSum& sum, ExactSum& squares) {
+    // Each pass sums one band of magnitudes; smaller floats wait for the next pass.
     while (top > 0) {
         Band band;
         vectorised<SumBand>(chunk.data(), chunk.size(), top, &band);
@@ -27,17 +28,17 @@ void add_bands(std::span<const float> chunk, std::uint32_t top, ExactSum& sum, E
     }
 }
 
-/// Less than any other where the values are equal but for the sign of 0.
+/// Compares as <, but -0 is less than 0.
 template <class T>
 bool is_less(T a, T b) {
     if constexpr (std::floating_point<T>) return a < b || (a == b && std::signbit(a) && !std::signbit(b));
     else return a < b;
 }
 
-/// Sums of integers, which carry into the long sums at last. None of them grows beyond 2^127 before 2^63 numbers.
+/// Sums of integers, added to the long sums at the end. They stay below 2^127 for 2^63 numbers.
 struct IntegerSums {
     Wide sum = 0;
-    WideUnsigned low = 0, high = 0;  // of the squares: those of their low 64 bits, and of the others
+    WideUnsigned low = 0, high = 0;  // of the low 64 bits of squares, and of the rest
 };
 
 }  // namespace
@@ -71,6 +72,7 @@ void Moments<float>::add(std::span<const float> values) {
             reach = vectorised<FindReach>(chunk.data(), chunk.size());
         }
         widen({of_key(reach.least), of_key(reach.largest)});
+        // The kernel takes only finite floats: a chunk with NaN or infinities is copied without them.
         count_ += chunk.size();
         add_bands(chunk, reach.magnitude, sum_, squares_);
     }
@@ -100,6 +102,7 @@ void Moments<T>::add(std::span<const T> values) {
         extremes.largest = std::max(extremes.largest, value);
         sums.sum += value;
         const auto magnitude = value < 0 ? -static_cast<WideUnsigned>(value) : static_cast<WideUnsigned>(value);
+        // The halves are summed apart, so that sums of 128-bit squares cannot overflow.
         const auto square = magnitude * magnitude;
         sums.low += static_cast<std::uint64_t>(square);
         if constexpr (sizeof(T) == 8) sums.high += static_cast<std::uint64_t>(square >> 64);
@@ -124,6 +127,7 @@ void Moments<T>::merge(const Moments& other) {
 template <class T>
 double Moments<T>::mean() const {
     if (count_ == 0) return std::numeric_limits<double>::quiet_NaN();
+    // Exact until the last step: rounding happens once.
     return sum_.leading().over(count_).rounded();
 }
 
@@ -156,7 +160,7 @@ Result<> Moments<T>::read(PartReader& part) {
     bool is_right = !is_less(extremes_.largest, extremes_.least);
     if constexpr (std::floating_point<T>)
         is_right = is_right && std::isfinite(extremes_.least) && std::isfinite(extremes_.largest);
-    // More than any machine holds; so merging never counts over the end.
+    // No machine holds so many numbers, so merging cannot overflow.
     constexpr auto count_max = std::uint64_t{1} << 56;
     is_right = is_right && count_ <= count_max && nan_ <= count_max && infinite_ <= count_max;
     if (is_right) return {};

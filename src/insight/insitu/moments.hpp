@@ -1,9 +1,8 @@
-// What statistics know of numbers: how many there are, the least and the largest, and the exact sums of them and of
-// their squares. Of NaN and infinities there are counts; all else is of the finite numbers alone. Adding and merging in
-// any order gives the same bits.
+// The statistics of numbers: their count, the least and the largest, and the exact sums of the numbers and of their
+// squares. NaN and infinities are only counted. Adding and merging in any order gives the same bits.
 //
-// Floats are summed by thousands at a time (moments_kernels.hpp): in doubles that round nothing, since those of one
-// pass differ by a factor of at most 2^22; the smaller ones have a pass of their own.
+// Floats are summed by thousands at a time (moments_kernels.hpp), in doubles without rounding. To allow this, one pass
+// takes only floats within a factor of 2^22; smaller floats get a further pass.
 //
 // Threads: one at a time.
 
@@ -28,18 +27,18 @@ public:
     void add(std::span<const T> values);
     void merge(const Moments& other);
 
-    std::uint64_t count() const { return count_; }  // of the finite ones
+    std::uint64_t count() const { return count_; }  // of finite numbers
     std::uint64_t nan() const { return nan_; }
     std::uint64_t infinite() const { return infinite_; }
-    /// Where count() is not 0.
+    /// Valid if count() is not 0.
     const Extremes<T>& extremes() const { return extremes_; }
 
     /// The nearest double.
     double sum() const { return sum_.rounded(); }
-    /// The double that is nearest to the exact mean; NaN where count() is 0.
+    /// The double nearest to the exact mean; NaN if count() is 0.
     double mean() const;
-    /// The mean of the squares of the distances from the exact mean: the nearest double, however large the mean is
-    /// beside it. NaN where count() is 0.
+    /// The mean squared distance from the exact mean, as the nearest double, even if the mean is very large. NaN if
+    /// count() is 0.
     double variance() const;
 
     void write(PartWriter& part) const;
@@ -48,7 +47,7 @@ public:
 private:
     void widen(const Extremes<T>& by);
     std::uint64_t count_ = 0, nan_ = 0, infinite_ = 0;
-    Extremes<T> extremes_;  // of count_ numbers
+    Extremes<T> extremes_;  // of the count_ finite numbers
     ExactSum sum_, squares_;
 };
 

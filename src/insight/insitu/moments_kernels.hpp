@@ -1,4 +1,4 @@
-// The loops of Moments<float>. Included by moments.cpp alone.
+// The loops of Moments<float>. Only moments.cpp includes this.
 
 #pragma once
 
@@ -13,20 +13,20 @@
 
 namespace forebay::insitu {
 
-// Of floats that are looked at together: they stay in the first cache from the first pass to the last, and 1/8 of
-// them, the share of a lane, is what the widths of SumBand allow. The sums of 8 lanes stay in 16 registers of AVX2.
+// Floats in a chunk: they stay in the first cache from the first pass to the last. A lane sums 1/8 of them, as many as
+// SumBand's bit widths allow. The sums of 8 lanes stay in 16 registers of AVX2.
 inline constexpr std::size_t chunk_count = 2048;
 inline constexpr std::size_t lanes_count = 8;
 
 inline constexpr std::uint32_t float_infinity = 0x7F800000u;
 
-/// The bits of a float as an integer of the same order; -0 is below 0. Its own inverse.
+/// Maps the bits of a float to an integer of the same order; -0 comes below 0. Apply it twice to get the bits back.
 FB_KERNEL std::int32_t ordered(std::int32_t bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); }
 
-/// What a chunk holds, by the bits of its floats.
+/// The range of a chunk, by the bits of its floats.
 struct Reach {
     std::int32_t least = 0, largest = 0;  // ordered()
-    std::uint32_t magnitude = 0;          // the largest without its sign; above float_infinity there is a NaN
+    std::uint32_t magnitude = 0;          // the largest, without its sign; above float_infinity: a NaN
 };
 
 struct FindReach {
@@ -45,24 +45,24 @@ struct FindReach {
     }
 };
 
-// Vectors of half of the lanes, since gcc 12 makes none of loops over lanes. A compiler splits what a processor has no
-// vectors of.
+// Vectors of half of the lanes: gcc 12 makes no vectors from loops over lanes. If the processor has no such vectors,
+// the compiler splits them.
 using Doubles [[gnu::vector_size(32)]] = double;
 using Floats [[gnu::vector_size(16)]] = float;
 using Integers [[gnu::vector_size(16)]] = std::int32_t;
 
-/// Sums of the lanes: of the numbers, and of the upper and lower parts of their squares. All of them are exact.
+/// Sums by lane: of the numbers, and of the upper and lower parts of their squares. All of them are exact.
 struct Band {
     std::array<double, lanes_count> sum, high, low;
-    std::uint32_t rest;  // the largest magnitude that was too small
+    std::uint32_t rest;  // the largest magnitude below this band
 };
 
-/// Sums the floats of a chunk whose magnitudes are at least 2^(E-21) and at most `top`, where 2^E <= `top` < 2^(E+1).
-/// A lane gets 256 = 2^8 numbers.
+/// Sums the floats of a chunk with magnitudes from 2^(E-21) to `top`, where 2^E <= `top` < 2^(E+1). A lane gets 256 =
+/// 2^8 numbers.
 /// - Numbers: multiples of 2^(E-21-23), and a sum below 2^(E+9): 53 bits.
 /// - Squares, 48 bits each: below 2^(2E+2), and multiples of 2^(2E-88). Their upper parts are multiples of 2^(2E-43): a
 ///   sum below 2^(2E+10) has 53 bits. Lower parts are at most 2^(2E-44): a sum of at most 2^(2E-36) has 52 bits.
-/// A float's last bit is never below 2^-149, so from E = -105 down all that are left are summed.
+/// The last bit of a float is at least 2^-149, so from E = -105 down one pass sums all remaining floats.
 struct SumBand {
     static constexpr int binades = 21;
 
@@ -71,7 +71,7 @@ struct SumBand {
         const int exponent = (biased > 0 ? biased : 1) - 127;
         const auto too_small = static_cast<std::int32_t>(biased > binades + 1 ? (biased - binades) << 23 : 1) - 1;
         const auto too_large = static_cast<std::int32_t>(top) + 1;
-        // Adding it rounds a number below it to multiples of 2^(2E-43), taking it away again leaves that multiple.
+        // Adding and subtracting `rounder` rounds a smaller number to a multiple of 2^(2E-43).
         const double rounder = std::bit_cast<double>(static_cast<std::uint64_t>(2 * exponent + 9 + 1023) << 52);
         Doubles sum[2] = {}, high[2] = {}, low[2] = {};
         Integers rest[2] = {};

@@ -1,7 +1,7 @@
-// Goal: moments are exact, of floats by vectors as of all other types one by one, on each kind of processor, whatever
-// the order and the cuts.
-// Method: seeded data of narrow, wide and all exponents, with NaN, infinities, zeros and the least floats, against the
-// exact sums of each value; shuffled, cut and merged from parts; kernels of each kind of processor against each other.
+// Goal: moments are exact, for vectorised floats and for all other types, on each kind of processor, in any order and
+// from any cuts.
+// Method: seeded data of narrow, wide and all exponents, with NaN, infinities, zeros and the least floats, against
+// exact sums of each value; shuffled, cut and merged from parts; the kernels of all kinds of processors compared.
 
 #include "insight/insitu/moments.hpp"
 
@@ -95,7 +95,7 @@ TEST_CASE("floats by vectors are as each of them by itself") {
             const auto [least, largest] = std::minmax_element(sorted.begin(), sorted.end());
             REQUIRE(moments.extremes().least == *least);
             REQUIRE(moments.extremes().largest == *largest);
-            PartWriter part;  // the sums themselves, to the bit
+            PartWriter part;  // the bits of the sums
             sum.write(part);
             squares.write(part);
             const auto sums = std::move(part).take();
@@ -106,7 +106,7 @@ TEST_CASE("floats by vectors are as each of them by itself") {
 
 TEST_CASE("each kind of processor finds the same") {
     for (const std::string kind : kinds) {
-        if (kind == "none finite" || kind == "any bits") continue;  // these do not reach the sums as they are
+        if (kind == "none finite" || kind == "any bits") continue;  // the sums do not contain these values unchanged
         CAPTURE(kind);
         const auto values = floats(kind, 4000, 22);
         const auto plain = vectorised_for<FindReach>(VectorTarget::portable, values.data(), values.size());

@@ -1,5 +1,5 @@
-// Any bytes given to decode_part(), as they are and with the checksum that they would have: no crash, no memory that is
-// not there; what is accepted is written down again as it was read.
+// Gives any bytes to decode_part(), with and without a correct checksum: no crash, no huge allocation. An accepted part
+// encodes to the same bytes.
 
 #include <algorithm>
 #include <array>

@@ -11,8 +11,9 @@ Result<std::span<const std::byte>> NodeView::in_slot(std::size_t block) {
     std::vector<std::byte> unused;
     for (std::uint64_t at = 0; at < size; at += limits::segment_bytes) {
         const auto segment = node().segment(block, at / limits::segment_bytes, unused, scratch_);
+        // The lease is checked after reading: a save may have overwritten the bytes meanwhile.
         if (!segment || !has_lease()) return sealed_->with_context_of(segment ? Error() : segment.error());
-        bytes = {at == 0 ? segment->data() : bytes.data(), bytes.size() + segment->size()};  // side by side
+        bytes = {at == 0 ? segment->data() : bytes.data(), bytes.size() + segment->size()};  // segments are adjacent
     }
     return bytes;
 }

@@ -1,5 +1,5 @@
-// One node's part of a snapshot as a script sees it: blocks of memory that were verified before they are given out. Of
-// a sealed slot they lie where they are, in a read-only mapping; of a drained node file they are read once and kept.
+// One node's part of a snapshot as a script sees it: blocks of memory, verified before use. Blocks of a sealed slot
+// stay where they are, in a read-only mapping. Blocks of a drained node file are read once and kept.
 //
 // Threads: one at a time.
 
@@ -23,11 +23,11 @@ public:
 
     const SeenSnapshot& snapshot() const { return source_; }
     const catalog::BlockReader& node() const { return sealed_ ? sealed_->node() : *drained_; }
-    /// What is drained nobody takes.
+    /// A drained node file needs no lease, so this is always true for it.
     bool has_lease() const { return !sealed_ || sealed_->has_lease(); }
 
-    /// The bytes of a block of node().head(), as long as this lives. `corrupt` where they are not what the application
-    /// gave, `retry` where a save has taken the slot.
+    /// The bytes of a block of node().head(). They live as long as this object. `corrupt` if they are not the bytes
+    /// that the application saved; `retry` if a save has taken the slot.
     Result<std::span<const std::byte>> block(std::size_t block);
 
 private:

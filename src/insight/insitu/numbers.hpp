@@ -1,7 +1,7 @@
-// The elements of a variable of real numbers, a few thousand at a time, as numbers of one type: by the conversions of
-// room describe where these lose nothing, and integers of 64 bits as the nearest double.
+// Reads the elements of a real variable, a few thousand at a time, as numbers of one type. It uses the lossless
+// conversions of module describe, and turns integers of 64 bits into the nearest double.
 //
-// Threads: any number, of one object.
+// Threads: any number may use one object.
 
 #pragma once
 
@@ -19,15 +19,15 @@ namespace forebay::insitu {
 
 class RealNumbers {
 public:
-    static constexpr std::size_t chunk_count = 4096;  // of doubles: half of a core's first cache
+    static constexpr std::size_t chunk_count = 4096;  // doubles: half of a core's first cache
 
     /// `refused` for complex numbers and strings.
     static Result<RealNumbers> of(const Variable& variable);
 
     Type type() const { return type_; }
 
-    /// Calls `use` with std::span<const T>, in the order of the column: T is double, float where that holds each value
-    /// of the type, or the type's own. The span is valid until `use` returns.
+    /// Calls `use` with std::span<const T>, in the order of the column. T is double, or float if it holds each value of
+    /// the type, or the variable's own type. The span is valid until `use` returns.
     template <class T, class Use>
     void each_chunk(std::span<const std::byte> column, Use&& use) const {
         alignas(64) std::array<T, chunk_count> chunk;
@@ -38,7 +38,7 @@ public:
             left -= count;
         }
     }
-    /// The elements from `first` on as doubles, as many as `to` takes.
+    /// Reads elements from `first` on as doubles, as many as `to` holds.
     void take_doubles(std::span<const std::byte> column, std::uint64_t first, std::span<double> to) const;
 
 private:
@@ -58,7 +58,7 @@ private:
     }
 
     Type type_;
-    Run to_double_ = nullptr, to_float_ = nullptr;  // null: no conversion, or none that is needed
+    Run to_double_ = nullptr, to_float_ = nullptr;  // null: no conversion exists, or it is not needed
 };
 
 }  // namespace forebay::insitu

@@ -10,7 +10,7 @@ namespace forebay::insitu {
 
 namespace {
 
-/// A colour that a palette goes through; between two of them it goes straight through Oklab.
+/// A colour on a palette's path. Between two stations the path is straight in Oklab.
 struct PaletteStation {
     double lightness, chroma, hue_degrees;
 };
@@ -33,7 +33,7 @@ std::span<const PaletteStation> stations_of(Palette palette) {
     return ember;
 }
 
-using Linear = std::array<double, 3>;  // red, green, blue before the curve of sRGB
+using Linear = std::array<double, 3>;  // red, green, blue before sRGB's curve
 
 Linear linear_of(double lightness, double a, double b) {
     const auto cube = [](double x) { return x * x * x; };
@@ -56,7 +56,7 @@ double decoded(std::uint8_t value) {
     return part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
 }
 
-/// The colour itself, or the one of the same lightness and hue and less chroma that screens show.
+/// The colour, with its chroma reduced until screens can show it. Lightness and hue stay.
 Colour shown_colour(double lightness, double a, double b) {
     const auto fits = [&](double share) {
         const auto linear = linear_of(lightness, share * a, share * b);
@@ -66,6 +66,7 @@ Colour shown_colour(double lightness, double a, double b) {
     if (!fits(1)) {
         double too_much = 1;
         share = 0;
+        // 16 halvings are finer than the 8 bits of a colour.
         for (int halving = 0; halving < 16; ++halving) {
             const double middle = (share + too_much) / 2;
             (fits(middle) ? share : too_much) = middle;
@@ -91,7 +92,7 @@ Colour colour_between(const PaletteStation& before, const PaletteStation& after,
 
 std::vector<Colour> colours_of(Palette palette, std::size_t count) {
     const auto stations = stations_of(palette);
-    // The way along the palette is measured in lightness, so its steps are even.
+    // The path is measured in lightness, so its steps are even.
     std::vector<double> way{0};
     for (std::size_t i = 1; i < stations.size(); ++i)
         way.push_back(way.back() + std::abs(stations[i].lightness - stations[i - 1].lightness));

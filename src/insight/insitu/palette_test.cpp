@@ -1,6 +1,6 @@
-// Goal: palettes rise in lightness by even steps, so that they read in grey; the one around a middle is the same on
-// both sides of it.
-// Method: the lightness of every colour by Oklab, in the steps that eight bits allow.
+// Goal: palettes rise in lightness by even steps, so they can be read in grey. The palette around a middle is
+// symmetric.
+// Method: the lightness of every colour by Oklab, within the rounding of eight bits.
 
 #include "insight/insitu/palette.hpp"
 

@@ -1,6 +1,6 @@
-// The bytes of a node's part of an analysis: numbers one after another, little-endian, counts before what they count.
-// Every operator writes and reads its part by these. Parts lie in the run's directory until all are there; whoever
-// merges them reads files, so every count is checked before its use. Programs of one version read them.
+// The bytes of a node's part of an analysis: numbers one after another, little-endian, each list after its count. Every
+// operator uses them. Parts lie in the run's directory until all nodes have written theirs. They are read from files,
+// so every count is checked before use. Only programs of the same version read them.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace forebay::insitu {
 
 static_assert(std::endian::native == std::endian::little, "parts are written as they lie in memory");
 
-/// A number of which the bytes are its value.
+/// A number stored as its bytes.
 template <class T>
 concept Plain = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
@@ -28,7 +28,7 @@ public:
     void number(T value) {
         append(&value, sizeof value);
     }
-    /// With their count before them.
+    /// Writes the count, then the numbers.
     template <Plain T>
     void numbers(std::span<const T> values) {
         number(static_cast<std::uint64_t>(values.size()));
@@ -38,17 +38,17 @@ public:
 
 private:
     void append(const void* from, std::size_t size) {
-        const auto end = bytes_.size();  // insert() makes gcc 12 warn of an overflow that is not there
+        const auto end = bytes_.size();  // insert() makes gcc 12 warn of an overflow by mistake
         bytes_.resize(end + size);
         if (size > 0) std::memcpy(bytes_.data() + end, from, size);
     }
     std::vector<std::byte> bytes_;
 };
 
-/// After the first number that is not there every other one is 0 and every list empty; done() tells.
+/// After the end of the bytes, every number is 0 and every list empty. done() reports it.
 class PartReader {
 public:
-    /// The bytes must outlive it; `name` is for the text of an error, as "a part of the histogram".
+    /// `bytes` must outlive this. `name` begins error texts: "a part of the histogram".
     PartReader(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
 
     template <Plain T>
@@ -57,7 +57,7 @@ public:
         copy(&value, sizeof value);
         return value;
     }
-    /// At most `most` of them.
+    /// Reads a list of at most `most` numbers.
     template <Plain T>
     std::vector<T> numbers(std::uint64_t most) {
         const auto count = number<std::uint64_t>();
@@ -69,7 +69,7 @@ public:
         copy(values.data(), values.size() * sizeof(T));
         return values;
     }
-    /// `corrupt` where a number was not there, or bytes are left.
+    /// `corrupt` if a number was missing, or bytes are left.
     Result<> done() const {
         if (fits_ && bytes_.empty()) return {};
         return Error{ErrorKind::corrupt, name_ + (fits_ ? " is too long" : " is cut short, or damaged")};

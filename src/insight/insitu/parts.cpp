@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<char, 8> part_magic{'F', 'B', 'P', 'A', 'R', 'T', '\0', '\n'};
 constexpr std::uint32_t part_version = 1;
-// A claim of a damaged file is refused before memory is asked for; halos of a node's particles are the largest part.
+// A damaged count is refused before memory is allocated. The largest part is the halos of a node's particles.
 constexpr std::uint64_t task_bytes_max = 1ull << 40;
 constexpr std::uint64_t task_name_max = 1u << 20;
 constexpr std::uint64_t part_bytes_max = 1ull << 40;
@@ -62,6 +62,7 @@ std::vector<std::byte> encode_part(const NodePart& part) {
         out.numbers(std::span(reinterpret_cast<const std::uint8_t*>(task.bytes.data()), task.bytes.size()));
     }
     auto bytes = std::move(out).take();
+    // The checksum comes last and covers all bytes before it.
     const auto crc = std::array{crc32c(bytes)};
     const auto of_crc = std::as_bytes(std::span(crc));
     bytes.insert(bytes.end(), of_crc.begin(), of_crc.end());
@@ -74,6 +75,7 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
     };
     if (bytes.size() < part_magic.size() + 2 * sizeof(std::uint32_t)) return damaged("it is cut short");
     const auto body = bytes.first(bytes.size() - sizeof(std::uint32_t));
+    // Checked before any field is used.
     PartReader check(bytes.subspan(body.size()), name);
     if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum is not that of its bytes");
     PartReader in(body, name);
@@ -96,7 +98,7 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
         const auto task = in.numbers<char>(task_name_max);
         const auto own = in.numbers<std::uint8_t>(task_bytes_max);
         const auto begin = reinterpret_cast<const std::byte*>(own.data());
-        // Each has two counts at least: a wrong number of them ends here.
+        // Each task has at least two counts, so a wrong number of tasks ends here.
         if (task.empty()) return damaged("an analysis has no name");
         part.tasks.push_back({{task.begin(), task.end()}, {begin, begin + own.size()}});
     }
@@ -112,7 +114,7 @@ Result<> write_part(sys::Store& store, const std::string& run, const std::string
     FB_TRY(file->write(0, encode_part(part)));
     FB_TRY(file->sync());
     FB_TRY(file->close());
-    // From now on another node may take it. Its name is not made durable: a power cut takes what is staged as well.
+    // After the rename another node may take the part. The name is not synced: a power cut also loses the staged data.
     return store.rename(temporary, path);
 }
 
@@ -121,11 +123,13 @@ Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const
     const auto directory = directory_of(run, stream, own.save);
     const auto taken = taken_directory(directory, own.node);
     FB_TRY_ASSIGN(before, store.exists(taken));
+    // An earlier worker of this node may have taken the parts and been killed.
     if (!before) {
         for (std::uint32_t node = 0; node < own.nodes; ++node) {
             FB_TRY_ASSIGN(there, store.exists(part_path(directory, node)));
             if (!there) return std::optional<std::vector<NodePart>>();
         }
+        // The rename decides between nodes that see all parts at once: the second rename fails with `missing`.
         const auto renamed = store.rename(directory, taken);
         if (!renamed && renamed.error().kind == ErrorKind::missing) return std::optional<std::vector<NodePart>>();
         FB_TRY(renamed);
@@ -150,7 +154,7 @@ Result<> remove_parts(sys::Store& store, const std::string& run, const std::stri
     if (!entries) return entries.error().kind == ErrorKind::missing ? Result<>() : Result<>(entries.error());
     for (const auto& entry : *entries) {
         const auto there = catalog::analysed_of(entry.name);
-        // Saves of before sessions were numbered are in no order.
+        // Saves from before sessions were numbered have no order, and are not removed as earlier saves.
         const bool is_earlier = there && std::tuple(there->line, there->number) < std::tuple(save.line, save.number);
         if (there == save || is_earlier) FB_TRY(store.remove_tree(directory + "/" + entry.name));
     }

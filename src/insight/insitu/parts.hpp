@@ -1,12 +1,12 @@
-// Where the parts of several nodes meet, without MPI and without the application: files in the run's own directory.
-// Whoever writes the last one takes all, and brings them together.
+// Joins the parts of several nodes without MPI and without the application: as files in the run's own directory. The
+// node that completes the set renames the directory, reads all parts and joins them.
 //
 //   RUN/forebay/insitu/STREAM/SAVE/node-00003      one a node, by a rename
 //   RUN/forebay/insitu/STREAM/SAVE.of-00001        all of them, taken by node 1
 //
-// SAVE is catalog::analysed_name(): parts of a step that is saved again never meet those of before. A node
-// that could not do its part leaves none; then the step has no results, and its directory goes with the results of a
-// later one. Programs of one version alone read them, so they have no page in docs/formats.
+// SAVE is catalog::analysed_name(), so parts of a repeated step never meet older parts. A node without a part leaves no
+// file. Then the step has no results, and its directory is removed with the results of a later step. Only programs of
+// the same version read parts, so docs/formats has no page for them.
 
 #pragma once
 
@@ -39,29 +39,29 @@ struct SeenSnapshot {
 struct NodePart {
     catalog::AnalysedSave save = {};
     std::uint32_t node = 0, nodes = 1;
-    std::uint32_t rules_crc32c = 0;  // of the options of the analyses: parts of other options never meet
+    std::uint32_t rules_crc32c = 0;  // of the options of the analyses: parts of other options are refused
     std::vector<TaskPart> tasks;
     friend bool operator==(const NodePart&, const NodePart&) = default;
 };
 
 std::vector<std::byte> encode_part(const NodePart& part);
-/// `corrupt` for damage and for what is cut short, `unsupported` for a newer version; `name` is for texts.
+/// `corrupt` if bytes are damaged or cut short, `unsupported` for a newer version. Error texts begin with `name`.
 Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string& name);
 
-/// All of it is there when it returns, for other nodes. `missing` where the run is gone.
+/// When it returns, other nodes see the whole part. `missing` if the run is gone.
 Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part);
 
-/// Takes the parts of all nodes, by node; nothing while one is not there, or where another node has taken them. Whoever
-/// has taken them gets them again, until remove_parts(): its worker may have been killed over them.
+/// Takes the parts of all nodes, sorted by node. Returns nothing if a part is missing or another node took them. The
+/// node that took them gets them again until remove_parts(): its worker may have been killed before it finished.
 Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
                                                         const std::string& stream, const NodePart& own);
 
-/// Removes the parts of this save, and of saves before it, which nobody completes any more: every node writes its parts
-/// in the order of saves.
+/// Removes the parts of this save and of earlier saves. Earlier sets can never be completed, because every node writes
+/// its parts in the order of saves.
 Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream,
                       const catalog::AnalysedSave& save);
 
-/// Which save a node file is of.
+/// The save of a node file.
 catalog::AnalysedSave analysed_save(const format::Record& record);
 
 }  // namespace forebay::insitu

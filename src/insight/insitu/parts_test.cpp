@@ -1,5 +1,5 @@
-// Goal: parts of a snapshot meet when all of them are there, and never with those of another save or of other options;
-// no damaged file is believed. Method: the simulated disk; every truncation and a flip of every byte of a part.
+// Goal: parts of a snapshot join when all exist, and never with parts of another save or other options. Damaged files
+// are refused. Method: the simulated disk; every truncation, and a flip of every byte, of a part.
 
 #include "insight/insitu/parts.hpp"
 
@@ -17,7 +17,7 @@ using test::SimStore;
 namespace {
 
 NodePart part_of(std::uint32_t node, std::int64_t step = 120, std::uint64_t id = 0xf3) {
-    // A number in the line for each step, in their order.
+    // Each step gets a number on the line, in order.
     return {{{3, 1}, static_cast<std::uint64_t>(step), step, id},
             node,
             2,
@@ -54,7 +54,7 @@ TEST_CASE("parts meet when all are there") {
     PartsDisk run;
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0)));
     CHECK(!insitu::take_parts(run.disk, "run", "fields", part_of(0)).value());
-    // Of another save of the step.
+    // From another save of the step.
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(1, 120, 0xf4)));
     CHECK(!insitu::take_parts(run.disk, "run", "fields", part_of(0)).value());
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(1)));
@@ -66,7 +66,7 @@ TEST_CASE("parts meet when all are there") {
 TEST_CASE("one node alone takes the parts, and its next worker gets them again") {
     PartsDisk run;
     for (const std::uint32_t node : {0, 1}) REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(node)));
-    // Each before each operation of the other.
+    // One runs before each operation of the other.
     for (int at = 0; at < 4; ++at) {
         CAPTURE(at);
         auto disk = run.disk.clone();
@@ -98,7 +98,7 @@ TEST_CASE("parts of other options never meet") {
 
 TEST_CASE("parts of a step go with it, and those of steps before that nobody completes") {
     PartsDisk run;
-    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", part_of(0).save));  // none is fine
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", part_of(0).save));  // nothing to remove is no error
     for (const std::int64_t step : {80, 120, 160})
         REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0, step)));
     REQUIRE(run.disk.make_directories("run/forebay/insitu/fields/of-others"));

@@ -1,6 +1,6 @@
-// Text, axes and the numbers of the colour bar around a plane. Cairo draws them, in a module that is loaded with the
-// first picture: Cairo brings some twenty libraries, and a run without pictures loads none of them. In a build without
-// Cairo a picture is the plane alone.
+// Text, axes and colour bar numbers around a plane. Cairo draws them, in a module loaded with the first picture: Cairo
+// brings some twenty libraries, and a run without pictures loads none of them. Without Cairo a picture has only the
+// plane.
 
 #pragma once
 
@@ -12,26 +12,26 @@
 
 namespace forebay::insitu {
 
-/// The words around a plane, and the size of the plane in pixels. Texts are UTF-8 that no terminal obeys (show_text).
+/// The words around a plane, and the plane's size in pixels. Texts are UTF-8 without control characters (show_text).
 struct PictureWords {
     std::string title, label, x_label, y_label;  // label: of the colour bar
     double x_low = 0, x_high = 0, y_low = 0, y_high = 0;
-    double low = 0, high = 0;  // of the colours; an empty range has no numbers
-    bool log = false;          // the colours are by the logarithm
+    double low = 0, high = 0;  // of the colours; an empty range gets no numbers
+    bool log = false;          // logarithmic colours
     int plane_width = 0, plane_height = 0;
 };
 
-/// The whole picture before its colours: where the plane and the bar belong, and how dark each pixel is.
+/// The picture without its colours: the places of plane and bar, and the darkness of each pixel.
 struct PictureInk {
     int width = 0, height = 0;
     int left = 0, top = 0;                                         // of the plane
     int bar_left = 0, bar_top = 0, bar_width = 0, bar_height = 0;  // no bar: all 0
     int stroke = 1;                                                // of the frames around both
-    std::vector<std::uint8_t> darkness;                            // 0 of paper to 255 of ink, a row after the other
-    std::string failure;                                           // why the words cannot be drawn; "": they are
+    std::vector<std::uint8_t> darkness;                            // 0 for paper to 255 for ink, row by row
+    std::string failure;                                           // why the words cannot be drawn; "" on success
 };
 
-/// `unsupported` if the module is there and cannot be loaded, `broken` if it cannot draw.
+/// `unsupported` if the module exists but cannot be loaded, `broken` if it cannot draw.
 Result<PictureInk> ink_around(const PictureWords& words);
 
 }  // namespace forebay::insitu

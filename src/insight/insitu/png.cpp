@@ -15,7 +15,7 @@ namespace {
 
 constexpr png_uint_32 decoded_side_max = 16'384;
 
-/// What libpng's functions are given: they must neither throw through C nor lose what they hold to longjmp.
+/// The state behind libpng's callbacks. They must not throw through C, and longjmp must not skip a destructor.
 struct PngSink {
     std::vector<std::byte> bytes;
     std::array<char, 120> failure{};
@@ -30,23 +30,25 @@ void sink_png(png_structp png, png_bytep from, png_size_t size) {
     } catch (const std::bad_alloc&) {
         is_kept = false;
     }
+    // Outside the handler: png_error() jumps away, and a jump must not leave a catch block.
     if (!is_kept) png_error(png, "no memory");
 }
 
 [[noreturn]] void fail_png(png_structp png, png_const_charp words) {
     auto& failure = static_cast<PngSink*>(png_get_error_ptr(png))->failure;
+    // Copied without an allocation, which could throw through C.
     for (std::size_t i = 0; i + 1 < failure.size() && words[i] != '\0'; ++i) failure[i] = words[i];
     png_longjmp(png, 1);
 }
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// What is written, as plain pointers: nothing in write_png() has a destructor that a jump could pass by.
+/// The input of write_png(), as plain pointers: longjmp must not skip a destructor there.
 struct PngJob {
     png_structp png;
     png_infop info;
     const std::uint8_t* pixels;
-    const png_color* colours;  // null: each pixel has its own, of three bytes
+    const png_color* colours;  // null: each pixel has its own, 3 bytes
     int colour_count;
     png_uint_32 width, height;
 };
@@ -57,7 +59,7 @@ bool write_png(const PngJob& job) {
     png_set_IHDR(job.png, job.info, job.width, job.height, 8, has_palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (has_palette) png_set_PLTE(job.png, job.info, job.colours, job.colour_count);
-    // Smooth fields and enlarged elements differ little from the row above, and then in long equal runs.
+    // In smooth fields and enlarged elements, a row differs little from the row above, and in long equal runs.
     png_set_filter(job.png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
     png_set_compression_level(job.png, 1);
     png_set_compression_strategy(job.png, Z_RLE);
@@ -94,7 +96,7 @@ Result<std::vector<std::byte>> encoded(PngJob job) {
 
 bool is_own_png(std::string_view bytes) {
     using namespace std::string_view_literals;
-    constexpr std::size_t looked_at_bytes = 2048;  // a palette comes before it
+    constexpr std::size_t looked_at_bytes = 2048;  // the palette comes first
     return bytes.substr(0, looked_at_bytes).find("tEXtSoftware\0Forebay"sv) != bytes.npos;
 }
 

@@ -1,4 +1,4 @@
-// Pictures as PNG, by libpng into memory, and back. The same picture is the same bytes.
+// Encodes pictures as PNG in memory, with libpng, and decodes them. Equal pictures give equal bytes.
 
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace forebay::insitu {
 
-/// `colours`: 1 to 256, one for each number that the canvas has. `broken` where libpng fails, with its words.
+/// `colours`: 1 to 256, one for each number in the canvas. `broken` with libpng's message if libpng fails.
 Result<std::vector<std::byte>> encode_png(const Canvas& canvas, std::span<const Colour> colours);
 
-/// Whether a file that begins so is a picture or an animation of encode_png(), which says so in its text "Software".
+/// True if these first bytes of a file have the text "Software" that encode_png() writes to pictures and animations.
 bool is_own_png(std::string_view bytes);
 
-/// A picture of any colours: red, green and blue of each pixel, the first row on top.
+/// A picture of any colours: red, green and blue of each pixel, the top row first.
 struct Photo {
     std::uint32_t width = 0, height = 0;
     std::vector<std::uint8_t> pixels;
 };
 Result<std::vector<std::byte>> encode_png(const Photo& photo);
 
-/// Of anybody's PNG; what is transparent lies on white. `corrupt` for what is none, or larger than 16,384 x 16,384;
-/// `name` is for texts.
+/// Decodes PNG files of any program; transparent pixels lie on white. `corrupt` if it is not a PNG, or larger than
+/// 16,384 x 16,384. Error texts begin with `name`.
 Result<Photo> decode_png(std::span<const std::byte> png, const std::string& name);
 
 }  // namespace forebay::insitu

@@ -1,5 +1,5 @@
-// Goal: a PNG file has the canvas's pixels in their colours, and what libpng refuses comes back as an error.
-// Method: decoded by libpng; pictures that no PNG file can be, after each of which another one is made.
+// Goal: a PNG file has the canvas's pixels in their colours, and a refusal by libpng is an error.
+// Method: decoding by libpng; impossible pictures, each followed by a good picture.
 
 #include "insight/insitu/png.hpp"
 

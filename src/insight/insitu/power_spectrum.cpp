@@ -1,5 +1,5 @@
-// Where the time goes, on 256^3 of f32: the transform, and reading the grid once more. So binning vectorises over a row
-// and adds the four rows of equal |n0| and |n1| before it looks for shells, which only a quarter of the rows needs.
+// Most time goes to the transform and one more pass over the grid (256^3 of f32). So binning vectorises over a row. It
+// first adds the four rows of equal |n0| and |n1|, so only a quarter of the rows needs a search for shells.
 
 #include "insight/insitu/power_spectrum.hpp"
 
@@ -27,7 +27,7 @@ Real* allocate_fftw(std::uint64_t count) {
     else return fftw_alloc_real(count);
 }
 
-// False where FFTW makes no plan.
+// False if FFTW makes no plan.
 bool transform_in_place(SpectralGrid<float>& grid) {
     const auto& shape = grid.shape();
     auto* const numbers = grid.row(0, 0);
@@ -52,7 +52,7 @@ bool transform_in_place(SpectralGrid<double>& grid) {
     return true;
 }
 
-// Wave numbers in widths of a shell: what one wave along each dimension is.
+// Wave numbers in widths of a shell. `unit` is the wave number of one wave along each dimension.
 struct Waves {
     std::array<double, 3> unit{1, 1, 1};
     double width = 1;
@@ -82,7 +82,7 @@ Waves waves_of(const Extents& shape, const Lengths& lengths) {
     return waves;
 }
 
-// The square of a wave number along one dimension, in widths of a shell.
+// The squared wave number along one dimension, in widths of a shell.
 double square_along(const Waves& waves, std::size_t dim, std::uint64_t n) {
     const auto k = waves.unit[dim] * static_cast<double>(n);
     return k * k;
@@ -90,14 +90,14 @@ double square_along(const Waves& waves, std::size_t dim, std::uint64_t n) {
 
 std::int32_t shell_of(double k) { return static_cast<std::int32_t>(k + 0.5); }
 
-// What a shell is made of while modes are added.
+// The sums of a shell while modes are added.
 struct ShellSums {
     double power = 0;
     double k = 0;
     std::uint64_t modes = 0;
 };
 
-// The modes of equal |n0| and |n1|, which are up to four rows.
+// The modes of equal |n0| and |n1|: up to four rows.
 template <class Real>
 class RowSums {
 public:
@@ -107,6 +107,7 @@ public:
         shell_.resize(count_);
         square_.resize(count_);
         for (std::size_t n = 0; n < count_; ++n) square_[n] = square_along(waves, 2, n);
+        // For an even length the last mode is its own conjugate.
         last_is_single_ = shape[2] % 2 == 0;
     }
 
@@ -118,14 +119,14 @@ public:
             power_[n] += real * real + imaginary * imaginary;
         }
     }
-    /// `across` is the square of the wave number in the other two dimensions, `rows` the number of rows added.
+    /// `across` is the squared wave number in the other two dimensions; `rows` is the number of rows added.
     void give(double across, std::uint64_t rows, std::vector<ShellSums>& shells) {
         for (std::size_t n = 0; n < count_; ++n) {
             k_[n] = std::sqrt(across + square_[n]);
             shell_[n] = shell_of(k_[n]);
         }
         for (std::size_t n = 0; n < count_; ++n) {
-            // A real transform leaves out the modes of negative n, which are the conjugates of these.
+            // A real transform omits modes of negative n, the conjugates of these, so they count twice.
             const std::uint64_t twice = n == 0 || (last_is_single_ && n == count_ - 1) ? 1 : 2;
             auto& shell = shells[static_cast<std::size_t>(shell_[n])];
             shell.power += static_cast<double>(twice) * power_[n];
@@ -148,7 +149,7 @@ std::vector<ShellSums> shells_of(const SpectralGrid<Real>& grid, const Waves& wa
     for (const int dim : {0, 1, 2}) corner += square_along(waves, static_cast<std::size_t>(dim), shape[dim] / 2);
     std::vector<ShellSums> shells(static_cast<std::size_t>(shell_of(std::sqrt(corner))) + 1);
     RowSums<Real> row(shape, waves);
-    // The other line of the same wave number: that of -n, where it is another one.
+    // The line of wave number -n; n itself for n = 0.
     const auto other = [&](int dim, std::uint64_t n) { return n == 0 ? 0 : shape[dim] - n; };
     for (std::uint64_t i = 0; i <= shape[0] / 2; ++i) {
         for (std::uint64_t j = 0; j <= shape[1] / 2; ++j) {
@@ -183,7 +184,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
                      fmt::format("a spectrum of {} elements is refused: {}", show_shape(shape), why)};
     };
     if (shape.dims() != 3) return refuse("it is made of three dimensions");
-    // In bytes of rows with their padding; FFTW counts dimensions by int.
+    // In bytes of padded rows. FFTW counts dimensions by int.
     constexpr auto bytes_max = std::uint64_t{1} << 62;
     auto bytes = std::uint64_t{sizeof(Real)};
     for (const auto extent : {shape[0], shape[1], 2 * (shape[2] / 2 + 1)}) {

@@ -1,7 +1,6 @@
-// Goal: a spectrum is what its formula says, for even and odd shapes and unequal lengths.
-// Method: sums written down from the formula (every mode by a direct transform) beside power_spectrum(); Parseval's
-// theorem; fields of one wave, whose power stands in one shell; the same field again, to the bit. Random fields name
-// their seed.
+// Goal: a spectrum equals its formula, for even and odd shapes and unequal lengths.
+// Method: sums from the formula (every mode by a direct transform) against power_spectrum(); Parseval's theorem; fields
+// of one wave, with all power in one shell; the same field again, to the bit. Random fields print their seed.
 
 #include "insight/insitu/power_spectrum.hpp"
 
@@ -42,7 +41,7 @@ SpectralGrid<Real> grid_of(const Extents& shape, const Value& value) {
     return grid;
 }
 
-// By the formula of the header, mode by mode.
+// Computes the header's formula mode by mode.
 std::map<int, std::array<double, 3>> spectrum_by_formula(const Extents& shape, const std::vector<double>& field,
                                                          const Lengths& lengths) {
     const bool whole = lengths == Lengths{};
@@ -69,7 +68,7 @@ std::map<int, std::array<double, 3>> spectrum_by_formula(const Extents& shape, c
                               static_cast<double>(c * k % shape[2]) / static_cast<double>(shape[2]);
             sum += field[number] * std::polar(1.0, -two_pi * turn);
         });
-        // Rounding must not decide where k is on an edge: the cases' lengths leave shells' edges free.
+        // Rounding must not decide on an edge: the lengths of the cases keep k away from shell edges.
         auto& [k, power, modes] = shells[static_cast<int>(std::sqrt(square) / (width > 0 ? width : 1) + 0.5 + 1e-9)];
         k += std::sqrt(square);
         power += std::norm(sum / cells) * cells_volume;
@@ -124,7 +123,7 @@ TEST_CASE("power_spectrum: shells hold what the formula gives, and Parseval's su
 
 TEST_CASE("power_spectrum: a wave's power stands in its shell") {
     const Extents shape{16, 18, 20};
-    // Waves of amplitude 3 on a mean of 2: each of two modes has (3/2)^2, the mean has 2^2.
+    // Waves of amplitude 3 on a mean of 2: two modes have (3/2)^2 each, and the mean has 2^2.
     const auto value = [&](auto i, auto j, auto k) {
         const auto turn =
             3.0 * static_cast<double>(i) / 16 + 2.0 * static_cast<double>(j) / 18 - 6.0 * static_cast<double>(k) / 20;

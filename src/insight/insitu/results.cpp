@@ -57,7 +57,7 @@ Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
     return schema;
 }
 
-// Whether the snapshot is one of the run still, as far as it is known there.
+// `refused` if the run no longer counts the snapshot, as far as its records show.
 Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnapshot& source) {
     const auto refuse = [&](const char* why) {
         return Error{
@@ -72,7 +72,9 @@ Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnaps
         format::is_later(there->head().which_save(), source.save()))
         return refuse("a later save has taken its place");
     const auto line = source.lineage.line();
+    // Saves from before sessions were numbered belong to no line.
     if (line.session == 0) return {};
+    // Only a later session can have gone back behind the snapshot.
     FB_TRY_ASSIGN(later, catalog::claimed_after(store, run, line.session));
     if (!later) return {};
     const auto history = catalog::history(store, run, source.stream);
@@ -121,7 +123,7 @@ Result<> write_results(sys::Store& store, const std::string& run, const SeenSnap
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1),
                                               {.alignment_bytes = limits::page_bytes, .headroom_percent = 0}));
     ResultBlocks blocks(results, layout);
-    // Another run, to which results go alone, has no lines of the snapshot's.
+    // The results may go to another run, without the lineage of the snapshot's run.
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
     const bool is_its_run = run_id != 0 && run_id == source.lineage.run_id;
     if (is_its_run) FB_TRY(check_counts(store, run, source));
@@ -136,7 +138,7 @@ Result<> write_results(sys::Store& store, const std::string& run, const SeenSnap
 }
 
 std::string picture_file(const SeenSnapshot& source, const AnalysisResults& results, const Picture& picture) {
-    // Of variables "a/b" and "a-b" each has a file of its own.
+    // '-' is doubled, so variables "a/b" and "a-b" get different files.
     std::string words;
     for (const char letter : picture.name)
         if (letter == '-') words += "--";
@@ -147,7 +149,7 @@ std::string picture_file(const SeenSnapshot& source, const AnalysisResults& resu
 
 Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,
                        const Picture& picture) {
-    // The spool takes what begins with a dot for unfinished.
+    // The spool treats names with a leading dot as unfinished.
     const auto unfinished = directory + "/." + name;
     const auto write = [&]() -> Result<> {
         FB_TRY_ASSIGN(file, store.open(unfinished, sys::Access::create));
@@ -156,6 +158,7 @@ Result<> write_picture(sys::Store& store, const std::string& directory, const st
         return store.rename(unfinished, directory + "/" + name);
     };
     const auto written = write();
+    // The first error counts, not a failed removal.
     if (!written) static_cast<void>(store.remove(unfinished));
     return written;
 }

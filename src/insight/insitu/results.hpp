@@ -1,6 +1,6 @@
-// Results as data like any other: a snapshot of the stream "STREAM.NAME" for each analysis, of one node file with
-// replicated variables, written straight at the target and committed. It has step, time and lineage of the snapshot
-// that it is made of, so that it is abandoned with it, and each variable names that snapshot.
+// Results are snapshots: for each analysis one snapshot of the stream "STREAM.NAME", with one node file of replicated
+// variables, written directly at the target and committed. It has step, time and lineage of its source snapshot, so the
+// run abandons both together. Each variable holds the id of the source.
 
 #pragma once
 
@@ -13,24 +13,24 @@
 
 namespace forebay::insitu {
 
-/// Whether the results of this very snapshot are committed already, so that nothing is left to do.
+/// True if the results of exactly this snapshot are already committed, so no work is left.
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis);
 
-/// Those that has_results() has found, without pictures: what conditions are over.
+/// Reads the results found by has_results(), without pictures, to judge conditions.
 Result<AnalysisResults> read_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                                      const Analysis& analysis);
 
-/// Writes and commits the results of one analysis, on the line of the snapshot; those of an earlier save of the step
-/// are replaced. `refused` for a snapshot that a later save has replaced in `run`, or that the run has gone back
-/// behind: theirs would stand under the name of the later one. `run` exists.
+/// Writes and commits the results of one analysis, on the line of the snapshot. They replace results of an earlier save
+/// of the step. `refused` if a later save has replaced the snapshot in `run`, or the run has gone back before it: these
+/// results would stand under the later save's name. `run` must exist.
 Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                        const AnalysisResults& results);
 
-/// "fields.cut.temperature.step-000120.png": of a picture, without a directory.
+/// The file name of a picture, without directory: "fields.cut.temperature.step-000120.png".
 std::string picture_file(const SeenSnapshot& source, const AnalysisResults& results, const Picture& picture);
 
-/// Writes it into a directory that exists, under that name, by a rename: nobody sees a part of it.
+/// Writes the picture under `name` into an existing directory. The final rename shows it whole.
 Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,
                        const Picture& picture);
 

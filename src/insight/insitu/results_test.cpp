@@ -1,5 +1,5 @@
-// Goal: results are snapshots like any other, which say what they are made of, and those of a later save of the step
-// take their place; a picture is seen whole or not at all. Method: the simulated disk.
+// Goal: results are ordinary snapshots and name their source. Results of a later save of the step replace them. A
+// picture appears whole or not at all. Method: the simulated disk.
 
 #include "insight/insitu/results.hpp"
 

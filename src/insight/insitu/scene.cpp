@@ -20,13 +20,13 @@ namespace forebay::insitu {
 
 namespace {
 
-// Numbers of colours behind those of the canvas: what has no value, then the palette.
+// Colour numbers after the canvas's own: missing values, then the palette.
 constexpr std::uint8_t missing_colour = 5, first_step = 6;
 constexpr int palette_steps = 250;
 constexpr int pixels_min = 16, pixels_max = 16'384;
-constexpr int thinnest_share = 12;  // the shorter side of a plane is drawn at least as 1/12 of `pixels`
+constexpr int thinnest_share = 12;  // the shorter side gets at least 1/12 of `pixels`
 
-/// How elements become pixels along one side: so many elements a pixel, or so many pixels an element; one of them is 1.
+/// The scale along one side: elements a pixel, or pixels an element; one of both is 1.
 struct Side {
     std::uint64_t elements = 0, elements_per_pixel = 1;
     int pixels_per_element = 1;
@@ -41,14 +41,14 @@ Side side_of(std::uint64_t elements, std::uint64_t longer, int pixels) {
     else side.pixels_per_element = static_cast<int>(most / longer);
     const auto least = std::max(1, pixels / thinnest_share);
     if (side.pixels() < least) {
-        // Long and narrow: what is narrow is stretched, as far as it goes without dividing elements.
+        // A long, narrow plane: the short side is stretched as far as possible without splitting elements.
         side.elements_per_pixel = std::max<std::uint64_t>(1, elements / static_cast<std::uint64_t>(least));
         side.pixels_per_element = (least - 1) / static_cast<int>(side.cells()) + 1;
     }
     return side;
 }
 
-/// The plane as many cells as are drawn: itself, or the means of what is there of boxes of elements.
+/// The plane as the cells to draw: itself, or means over boxes of the elements present.
 std::vector<float> cells_of(const Scene& scene, const Side& across, const Side& up) {
     const auto columns = static_cast<std::size_t>(across.cells()), rows = static_cast<std::size_t>(up.cells());
     std::vector<float> cells(columns * rows);
@@ -62,6 +62,7 @@ std::vector<float> cells_of(const Scene& scene, const Side& across, const Side& 
             const float* const line = scene.values.data() + y * scene.width;
             std::size_t column = 0;
             for (std::uint64_t x = 0, left = across.elements_per_pixel; x < scene.width; ++x) {
+                // NaN differs from itself, so a missing element adds nothing.
                 const bool counts_here = line[x] == line[x];
                 sums[column] += counts_here ? static_cast<double>(line[x]) : 0.0;
                 counts[column] += counts_here ? 1 : 0;
@@ -108,6 +109,7 @@ void draw_plane(Canvas& canvas, const PictureInk& at, const Side& across, const 
                 step == ColourScale::none ? missing_colour : static_cast<std::uint8_t>(first_step + step);
             for (std::size_t i = 0; i < wide; ++i) first[column * wide + i] = colour;
         }
+        // All pixel rows of an element are equal, so they are copied.
         for (int copy = 2; copy <= up.pixels_per_element; ++copy)
             std::ranges::copy(first, canvas.row(bottom - copy).subspan(static_cast<std::size_t>(at.left)).begin());
     }
@@ -136,6 +138,7 @@ Result<std::vector<std::byte>> draw_png(const Scene& scene) {
     const auto elements = scene.values.size();
     if (scene.width == 0 || scene.height == 0 || elements == 0)
         return Error{ErrorKind::refused, "a plane without elements cannot be drawn"};
+    // Divided, because width x height may overflow.
     if (elements / scene.width != scene.height || elements % scene.width != 0)
         return Error{ErrorKind::refused,
                      fmt::format("a plane of {} x {} elements has {} of them", scene.height, scene.width, elements)};
@@ -145,6 +148,7 @@ Result<std::vector<std::byte>> draw_png(const Scene& scene) {
     std::optional<std::vector<float>> means;
     if (across.elements_per_pixel > 1 || up.elements_per_pixel > 1) means = cells_of(scene, across, up);
     const std::span<const float> cells = means ? *means : scene.values;
+    // After averaging: a found range fits the drawn cells.
     FB_TRY_ASSIGN(colours, ColourScale::over(cells, scene.low, scene.high, scene.log, is_around_zero(scene.palette)));
 
     FB_TRY_ASSIGN(ink, ink_around(words_of(scene, across, up, colours)));

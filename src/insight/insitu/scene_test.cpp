@@ -1,6 +1,6 @@
-// Goal: a picture shows a plane: each value's colour at its place, axes and a bar beside it; equal planes are equal
-// bytes; any size, value and text can be drawn, and what cannot is refused.
-// Method: PNG files decoded by libpng, colours against palette.hpp; planes of random sizes with everything odd in them.
+// Goal: a picture shows a plane: each value's colour in place, with axes and a bar. Equal planes give equal bytes. Any
+// size, value and text can be drawn; invalid planes are refused.
+// Method: PNG files decoded by libpng, colours against palette.hpp; planes of random sizes with unusual values.
 
 #include "insight/insitu/scene.hpp"
 
@@ -63,7 +63,7 @@ Scene scene_of(std::vector<float> values, std::uint64_t width) {
     return scene;
 }
 
-/// Where the plane begins inside its frame, which is the leftmost one.
+/// The plane's corner inside its frame, the leftmost frame.
 std::pair<int, int> corner(const Decoded& picture) {
     for (int x = 0; x + 12 < picture.width; ++x) {
         for (int y = 0; y + 5 < picture.height; ++y) {
@@ -76,7 +76,7 @@ std::pair<int, int> corner(const Decoded& picture) {
     return {-1, -1};
 }
 
-/// Whether this build draws text and axes.
+/// True if this build draws text and axes.
 bool has_words() {
     const bool has_bar = ink_around({.plane_width = 64, .plane_height = 64}).value().bar_width > 0;
     if (!has_bar) MESSAGE("left out: this build has no Cairo");
@@ -141,7 +141,7 @@ TEST_CASE("a palette that diverges has its middle at 0 unless a range is given")
         for (int column = 0; column < 3; ++column) cells.push_back(picture.at(left + 10 * column + 5, top + 2));
         return cells;
     };
-    // -3 to 3: a third of the way to the lower end, white, and the upper end.
+    // -3 to 3: a third of the way down from white, white, and the upper end.
     CHECK(cells_of() == std::vector{colours[83], colours[125], colours[249]});
     scene.low = -1;
     CHECK(cells_of() == std::vector{colours[0], colours[125], colours[249]});
@@ -150,7 +150,7 @@ TEST_CASE("a palette that diverges has its middle at 0 unless a range is given")
     scene.low = scene.high = not_a_number;
     scene.palette = Palette::ember;
     CHECK(cells_of()[0] == colours_of(Palette::ember, 250)[0]);
-    // All at 0, and an end on the wrong side of 0.
+    // All values 0, and an end on the wrong side of 0.
     CHECK(ColourScale::over(std::vector{0.0f}, not_a_number, not_a_number, false, true).value().high() == 1);
     CHECK(ColourScale::over(std::vector{2.0f, 5.0f}, 1, not_a_number, false, true).value().high() == 5);
 }
@@ -206,7 +206,7 @@ TEST_CASE("marks of the axes stand at their values") {
         for (int i = 0; i < count; ++i) places.push_back(static_cast<int>(std::lround((first + step * i) * 319)));
         return places;
     };
-    // Beyond the frame there are three rows of marks before the numbers begin.
+    // Beyond the frame, three rows of marks come before the numbers.
     std::vector<int> columns, rows;
     for (int x = left; x < left + 320; ++x)
         if (picture.at(x, top + 322) == ink) columns.push_back(x - left);

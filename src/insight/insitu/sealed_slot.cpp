@@ -40,9 +40,11 @@ Result<SealedSlot> SealedSlot::open(const node::Staging& staging, std::uint32_t 
     const auto path = staging.slot_path(slot);
     FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
     const std::span<const std::byte> image = mapping.bytes();
+    // A save that takes the slot overwrites it, so a read error counts only while the lease is there.
     const auto gone = [&](const Error& error) { return is_leased(control, id, lease) ? error : taken(); };
     const auto peek = format::peek(image, path);
     if (!peek) return gone(peek.error());
+    // By now the slot holds another save.
     if (peek->record.snapshot_id != id || peek->head_bytes > image.size()) return taken();
     auto head = format::open_head(image.first(peek->head_bytes), path);
     if (!head) return gone(head.error());

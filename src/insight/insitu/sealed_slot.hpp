@@ -1,5 +1,5 @@
-// A sealed slot as a worker reads it, under a lease that a save may take (node::take_leases). So what was read counts
-// only if the lease is still there afterwards.
+// A sealed slot as a worker reads it. A save may take the worker's lease (node::take_leases), so data counts only if
+// the lease is still there after reading.
 //
 // Threads: one at a time.
 
@@ -18,19 +18,19 @@ namespace forebay::insitu {
 
 class SealedSlot {
 public:
-    /// Maps the slot read-only and checks its head. `lease` is the bit of the worker's station; `retry` where the slot
-    /// has it no more, or another save than `id`. `staging` must outlive it.
+    /// Maps the slot read-only and checks its head. `lease` is the bit of the worker's station. `retry` if the slot no
+    /// longer has the lease, or holds another save than `id`. `staging` must outlive it.
     static Result<SealedSlot> open(const node::Staging& staging, std::uint32_t slot, std::uint64_t id,
                                    std::uint32_t lease);
 
     const catalog::BlockReader& node() const { return node_; }
     const std::vector<Analysis>& analyses() const { return analyses_; }
-    /// Of the options of all analyses, as the stream has them.
+    /// Checksum of the options of all analyses of the stream.
     std::uint32_t rules_crc32c() const { return rules_crc32c_; }
     SeenSnapshot snapshot() const;
 
     bool has_lease() const;
-    /// `error` while the lease is there; else that it was taken, of which all others follow.
+    /// Returns `error` while the lease is there. Otherwise the taken lease is the cause, and the result says so.
     Error with_context_of(const Error& error) const;
 
 private:

@@ -1,11 +1,11 @@
-// Loops that the compiler makes vectors of, once for each kind of processor; which one runs is decided by the processor
-// at hand. A kernel is a class with a static function run(), marked FB_KERNEL, of plain loops over plain memory:
+// Loops that the compiler vectorises once for each kind of processor; the processor at hand selects one. A kernel is a
+// class with a static function run(), marked FB_KERNEL, with plain loops over plain memory:
 //
 //     struct Largest { FB_KERNEL static float run(const float* values, std::size_t count) { ... } };
 //     const float largest = vectorised<Largest>(values, count);
 //
-// Everything that run() calls must be inlined, so FB_KERNEL too. Each kind of processor must give the same bits: room
-// insitu is compiled without contraction to fused operations, and compilers reorder no sums of floats.
+// All functions called by run() must be inlined, so mark them FB_KERNEL too. Every kind of processor must give the same
+// bits: module insitu is compiled without fused multiply-add, and compilers do not reorder sums of floats.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace forebay::insitu {
 
 enum class VectorTarget { portable, avx2, avx512 };
 
-/// Whether this processor and build have it.
+/// True if this processor and this build have it.
 inline bool works(VectorTarget target) {
 #if defined(__x86_64__)
     switch (target) {
@@ -48,7 +48,7 @@ FB_AVX512 auto on_avx512(Arguments... arguments) {
 }
 #endif
 
-/// On a target that works; for tests, which compare all of them.
+/// Runs the kernel on one target, which must work. For tests that compare all targets.
 template <class Kernel, class... Arguments>
 auto vectorised_for(VectorTarget target, Arguments... arguments) {
 #if defined(__x86_64__)
@@ -59,7 +59,7 @@ auto vectorised_for(VectorTarget target, Arguments... arguments) {
     return on_portable<Kernel>(arguments...);
 }
 
-/// The best of this processor.
+/// The best target of this processor.
 inline VectorTarget vector_target() {
     static const VectorTarget best = works(VectorTarget::avx512) ? VectorTarget::avx512
                                      : works(VectorTarget::avx2) ? VectorTarget::avx2

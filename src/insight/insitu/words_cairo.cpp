@@ -1,4 +1,4 @@
-// In a build with Cairo: the words come from the module beside this library.
+// For a build with Cairo: loads the module that draws the words, which lies beside this library.
 
 #include "core/base/try.hpp"
 #include "core/sys/program.hpp"

@@ -1,6 +1,6 @@
-// Blocks come in groups: the columns of one table from one rank, or the arrays that a rank owns with equal boxes. All
-// variables of a group go forward together, some elements at a time, so that an operator sees them side by side, each
-// byte is verified once, and what one operator has brought into the cache the next one finds there.
+// Blocks come in groups: the columns of one table from one rank, or arrays of a rank with equal boxes. All variables of
+// a group advance together, some elements at a time. So an operator sees them side by side, each byte is verified once,
+// and the next operator finds the data in the cache.
 
 #include "insight/insitu/work.hpp"
 
@@ -21,12 +21,12 @@ namespace forebay::insitu {
 
 namespace {
 
-// Elements of a piece: of the widest type, f64, half of a core's L2; and a whole part of a segment, so that no piece of
-// a variable lies in two.
+// Elements of a piece: for the widest type, f64, half of a core's L2. A segment holds a whole number of pieces, so a
+// piece never spans two segments.
 constexpr std::uint64_t piece_elements = 1u << 16;
 static_assert(limits::segment_bytes % (piece_elements * 16) == 0, "a piece lies in one segment, whatever its type");
 
-// A variable's blocks that go forward together with others have these in common.
+// Variables with equal keys have blocks that advance together.
 using GroupKey = std::tuple<std::uint32_t, bool, std::uint32_t, std::vector<std::uint64_t>>;
 
 GroupKey group_of(const Variable& variable, const format::Block& block, std::size_t position) {
@@ -41,12 +41,12 @@ GroupKey group_of(const Variable& variable, const format::Block& block, std::siz
     return {block.rank, particles, particles ? variable.table : 0, std::move(box)};
 }
 
-// The verified bytes of one block, a segment at a time.
+// The verified bytes of a block, one segment at a time.
 class SegmentWindow {
 public:
     SegmentWindow(const catalog::BlockReader& node, std::size_t block) : node_(&node), block_(block) {}
 
-    /// Bytes that lie in one segment.
+    /// The bytes must lie in one segment.
     Result<std::span<const std::byte>> bytes(std::uint64_t at, std::uint64_t size,
                                              catalog::BlockReader::Scratch& scratch) {
         const auto index = at / limits::segment_bytes;
@@ -69,17 +69,18 @@ private:
 std::vector<BlockGroup> groups_of(const format::NodeFile& head, const std::set<std::size_t>& wanted) {
     std::map<GroupKey, BlockGroup> groups;
     for (const auto variable : wanted) {
-        std::map<std::uint32_t, std::size_t> position;  // of a rank's blocks of one column
+        std::map<std::uint32_t, std::size_t> position;  // number of blocks seen, by rank
         for (auto block = head.first_block[variable]; block < head.first_block[variable + 1]; ++block) {
             const auto& place = head.blocks[block];
             if (place.size_bytes == 0) continue;
+            // A rank may have several blocks of a column: their position pairs them with blocks of other columns.
             const auto key = group_of(head.schema.variables[variable], place, position[place.rank]++);
             groups[key][variable] = block;
         }
     }
     std::vector<BlockGroup> all;
     for (auto& [key, group] : groups) all.push_back(std::move(group));
-    // As they lie in the file.
+    // In the order of the file.
     std::ranges::sort(all, {},
                       [&](const BlockGroup& group) { return head.blocks[group.begin()->second].offset_bytes; });
     return all;
@@ -91,7 +92,7 @@ std::string names_of(const Schema& schema, std::span<const std::size_t> variable
     return text;
 }
 
-// Why several variables cannot be looked at together; empty where they can.
+// The reason why these variables cannot be analysed together, or "".
 std::string mismatch(const Schema& schema, std::span<const std::size_t> variables) {
     const auto& first = schema.variables[variables.front()];
     for (const auto index : variables) {
@@ -110,10 +111,10 @@ std::string mismatch(const Schema& schema, std::span<const std::size_t> variable
 
 struct Chosen {
     std::vector<std::size_t> variables;
-    std::vector<std::string> problems;  // of wishes that no variable fulfils
+    std::vector<std::string> problems;  // patterns without a matching variable
 };
 
-// The variables of an analysis, in its order; a pattern stands for those arrays and columns that it fits.
+// The variables of an analysis, in order. A pattern stands for all matching arrays and columns.
 Chosen variables_of(const Analysis& analysis, const Schema& schema) {
     Chosen chosen;
     auto& [list, problems] = chosen;
@@ -147,6 +148,7 @@ Work Work::plan(std::span<const Analysis> analyses, const Schema& schema, const 
         const auto [variables, problems] = variables_of(analysis, schema);
         for (const auto& problem : problems)
             work.problems_.push_back(fmt::format("analysis '{}': {}", analysis.name, problem));
+        // A joint analysis needs all its variables; other kinds go on without the failed variables.
         if (!looks_at_several(analysis.kind))
             for (const auto variable : variables) work.add(analysis, schema, {variable});
         else if (problems.empty()) work.add(analysis, schema, variables);
@@ -182,8 +184,8 @@ Result<> Work::see(const catalog::BlockReader& node, const std::function<bool()>
     return {};
 }
 
-// The tasks that look at variables of the group. One that misses some of its variables there cannot be done: ranks own
-// other boxes of them.
+// The tasks for variables of the group. A task fails if the group has only some of its variables: then the ranks own
+// different boxes of them.
 std::vector<Work::Task*> Work::tasks_of(const BlockGroup& group) {
     std::vector<Task*> there;
     for (auto& task : tasks_) {
@@ -209,8 +211,10 @@ Result<> Work::see_group(const catalog::BlockReader& node, const BlockGroup& gro
     std::map<std::size_t, std::span<const std::byte>> bytes;
     std::vector<std::span<const std::byte>> columns;
     for (std::uint64_t first = 0; first < elements; first += piece_elements) {
+        // Asked before each piece: a save that needs the slot must not wait.
         if (go_on && !go_on()) return Error{ErrorKind::retry, "the analysis was told to stop"};
         const auto count = std::min(piece_elements, elements - first);
+        // Verified once, for all tasks.
         for (auto& [variable, window] : windows) {
             const auto size = head.schema.variables[variable].type.size_bytes;
             FB_TRY_ASSIGN(piece, window.bytes(first * size, count * size, scratch));
@@ -253,10 +257,12 @@ std::vector<AnalysisResults> Work::make() {
             fail(task, task_results.error());
             continue;
         }
+        // Tasks of an analysis are neighbours, and share an entry.
         if (all.empty() || all.back().analysis.name != task.analysis.name) all.push_back({task.analysis, {}, {}});
         auto& results = all.back();
         std::ranges::move(task_results->variables, std::back_inserter(results.variables));
         std::ranges::move(task_results->pictures, std::back_inserter(results.pictures));
+        // Frees the operator's memory before the next operator makes its results.
         task.analyser.reset();
     }
     return all;

@@ -1,13 +1,12 @@
-// All analyses that a stream has of one snapshot: which variables each looks at, the pieces that they are given, their
-// parts and their results.
+// All analyses of one snapshot of a stream: their variables, their pieces, their parts and their results.
 //
-// Life, on each node: plan() -> see() -> parts()            where parts meet: plan() -> merge() of each -> make()
-// Of a snapshot whose nodes one process sees: plan() -> see() of each -> make().
+// Life, on each node: plan() -> see() -> parts()            to join the parts: plan() -> merge() of each -> make()
+// If one process sees all nodes of a snapshot: plan() -> see() of each -> make().
 //
-// An analysis that cannot be made costs itself alone: the others go on, and `problems` says what is missing and why.
+// A failed analysis does not stop the others. `problems` lists it with the reason.
 //
-// Memory: what the operators keep, and a segment for each variable of a block (none over a sealed slot). Threads: one
-// at a time; of one process, one Work at a time may make() a spectrum (FFTW's planner).
+// Memory: the state of the operators, and one segment for each variable of a block (none over a sealed slot). Threads:
+// one at a time; in a process only one Work at a time may make() a spectrum (FFTW's planner).
 
 #pragma once
 
@@ -25,14 +24,14 @@
 
 namespace forebay::insitu {
 
-/// What one operator has seen on one node: all that is needed to bring it together with those of other nodes.
+/// The state of one operator on one node, complete enough to merge it with other nodes.
 struct TaskPart {
     std::string task;  // "NAME VARIABLE ..."
     std::vector<std::byte> bytes;
     friend bool operator==(const TaskPart&, const TaskPart&) = default;
 };
 
-/// Blocks of one rank that are seen side by side, by variable: indices into NodeFile::blocks.
+/// Blocks of one rank to read side by side, by variable: indices into NodeFile::blocks.
 using BlockGroup = std::map<std::size_t, std::size_t>;
 
 /// The results of one analysis.
@@ -44,20 +43,20 @@ struct AnalysisResults {
 
 class Work {
 public:
-    /// Those analyses that this step has, of the variables that are there.
+    /// Plans the analyses due at this step, for the variables of `schema`.
     static Work plan(std::span<const Analysis> analyses, const Schema& schema, const Moment& moment);
 
-    /// Whether there is nothing to do, for lack of analyses of this step.
+    /// True if no analysis is due at this step.
     bool empty() const { return tasks_.empty(); }
-    /// What could not be done, a sentence each.
+    /// One sentence for each failure.
     const std::vector<std::string>& problems() const { return problems_; }
 
-    /// Gives the blocks of a node's file to the operators, verified, once. An error is of the file, or that `go_on`
-    /// (empty: always) has said no between two pieces, which is `retry`; the Work is of no use afterwards.
+    /// Verifies the blocks of a node's file and gives them to the operators, once. An error concerns the file, or is
+    /// `retry` if `go_on` returned false between two pieces (empty: never stop). After an error do not use the Work.
     Result<> see(const catalog::BlockReader& node, const std::function<bool()>& go_on = {});
 
     std::vector<TaskPart> parts() const;
-    /// The parts of one node; an operator whose part is damaged or absent is left out, and is a problem.
+    /// Adds the parts of one node. If a part is damaged or absent, its operator is dropped and becomes a problem.
     void merge(std::span<const TaskPart> parts);
 
     /// Once, after all else.
@@ -66,9 +65,9 @@ public:
 private:
     struct Task {
         Analysis analysis;
-        std::vector<std::size_t> variables;  // of the schema
+        std::vector<std::size_t> variables;  // indices into the schema
         std::string name;                    // TaskPart::task
-        std::unique_ptr<Analyser> analyser;  // none once it has failed
+        std::unique_ptr<Analyser> analyser;  // null after a failure
     };
     explicit Work(const Moment& moment) : moment_(moment) {}
     void add(const Analysis& analysis, const Schema& schema, std::vector<std::size_t> variables);

@@ -1,6 +1,6 @@
-// Goal: all analyses of a snapshot give the same bits however it is cut into ranks and nodes, and in whatever order
-// parts come; nothing that is damaged is looked at; an analysis that cannot be made costs itself alone. Method: node
-// files in memory of one global snapshot, cut along two dimensions for 1 to 8 ranks on 1 to 3 nodes.
+// Goal: all analyses of a snapshot give the same bits for any cut into ranks and nodes and any order of parts. Damaged
+// bytes never reach an operator. A failed analysis does not stop the others. Method: node files in memory of one global
+// snapshot, cut along two dimensions for 1 to 8 ranks on 1 to 3 nodes.
 
 #include "insight/insitu/work.hpp"
 
@@ -48,7 +48,7 @@ catalog::BlockReader reader_of(const std::vector<std::byte>& image) {
     return catalog::BlockReader::over(format::open_head(image, "slot").value(), image, "slot");
 }
 
-// As on nodes of their own: the parts meet in the order that is given.
+// Each node on its own; the parts join in the given order.
 std::vector<insitu::AnalysisResults> analyse(const CutFields& cut, const std::vector<Analysis>& analyses,
                                              bool backwards = false) {
     std::vector<std::vector<insitu::TaskPart>> parts;

@@ -31,7 +31,9 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     seen.schema = sealed.node().head().schema;
     work_ = Work::plan(seen.analyses, seen.schema, seen.source.moment);
     const auto done = work_->see(sealed.node(), [&] { return sealed.has_lease(); });
+    // Bytes count only if no save took the lease while they were read.
     if (!done || !sealed.has_lease()) return sealed.with_context_of(done ? Error() : done.error());
+    // From now on the agent may free the slot: only the copied head is used below.
     out << "seen\n";
     out.flush();
     const auto& record = sealed.node().head().record;
@@ -39,7 +41,7 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     return seen;
 }
 
-// Before the results are written: once they are there nobody looks at the snapshot again.
+// Call before writing the results: with results present, no worker looks at the snapshot again.
 void InsituWorker::act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out) {
     auto judgement = judge(results.analysis, results.variables);
     mark_snapshot(target_, session_.run, source, judgement);
@@ -47,7 +49,7 @@ void InsituWorker::act(const SeenSnapshot& source, const AnalysisResults& result
     out.flush();
 }
 
-// Pictures first: where results are there, whoever comes later has nothing to do.
+// Pictures come first: if results exist, a later worker skips the snapshot and draws nothing.
 Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& results) {
     Result<> drawn;
     for (const auto& picture : results.pictures) {
@@ -59,7 +61,7 @@ Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& re
     return drawn;
 }
 
-// Whether all results are there: by another node, or by the worker of an agent that was killed.
+// True if all results exist: made by another node, or by the worker of a killed agent.
 Result<bool> InsituWorker::is_made(const Seen& seen) {
     for (const auto& analysis : seen.analyses) {
         if (analysis.kind == Analysis::Kind::script || seen.source.moment.step % analysis.every != 0) continue;
@@ -69,7 +71,7 @@ Result<bool> InsituWorker::is_made(const Seen& seen) {
     return true;
 }
 
-// An analysis whose results cannot be written costs itself alone, and the step is not analysed.
+// If results of an analysis cannot be written, the other analyses still are, but the step counts as failed.
 Result<std::size_t> InsituWorker::put_all(const Seen& seen, std::ostream& out) {
     const auto all = work_->make();
     tell_problems(*work_, out);
@@ -91,12 +93,14 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
     part.tasks = work_->parts();
     tell_problems(*work_, out);
     work_.reset();
+    // Before take_parts(): the last node to write finds all parts.
     FB_TRY(write_part(target_, session_.run, source.stream, part));
     FB_TRY_ASSIGN(parts, take_parts(target_, session_.run, source.stream, part));
     if (!parts) return std::size_t{0};
     work_ = Work::plan(seen.analyses, seen.schema, source.moment);
     for (const auto& node_part : *parts) work_->merge(node_part.tasks);
     FB_TRY_ASSIGN(count, put_all(seen, out));
+    // The parts go last: if this worker is killed before, the next worker finds them and completes the results.
     FB_TRY(remove_parts(target_, session_.run, source.stream, seen.part.save));
     return count;
 }
@@ -104,6 +108,7 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
 Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     FB_TRY(catalog::check_identity(target_, session_.run, session_.run_id));
     if (seen.source.nodes == 1) return put_all(seen, out);
+    // If the results exist, no node would ever take this node's part.
     FB_TRY_ASSIGN(before, is_made(seen));
     if (before) {
         FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.part.save));

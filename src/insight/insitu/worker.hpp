@@ -1,18 +1,18 @@
-// The worker of a node: a process of its own, so that whatever happens in an analysis happens to nobody else. The agent
-// starts it, tells it what to look at, and ends it; docs/decisions/analyses-in-a-worker.md says why it is as it is.
+// The analysis worker of a node. It is its own process, so a crash in an analysis harms no other process. The agent
+// starts it, sends it work, and ends it. docs/decisions/analyses-in-a-worker.md gives the reasons.
 //
 //   agent -> worker   see SLOT SNAPSHOT STEP   a sealed slot, and the id of the save in it; decimal numbers
-//   worker -> agent   seen                     the slot is read no more
-//                     made COUNT               what this node had to do of the step is done; so many snapshots of
-//                                              results were committed, 0 where another node brings the parts together
+//   worker -> agent   seen                     the worker no longer reads the slot
+//                     made COUNT               this node's work on the step is done. COUNT snapshots of results
+//                                              were committed; 0 if another node joins the parts
 //                     failed TEXT              the step is not analysed on this node
-//                     problem TEXT             one analysis could not be made; the others go on
+//                     problem TEXT             one analysis failed; the rest goes on
 //                     raise ACTIONS VALUE TEXT after `seen`: the snapshot fulfils a condition. ACTIONS are words of
-//                                              describe::action_words with commas between; a snapshot that is to be
-//                                              marked is by then. As in "raise mark,stop 3 numbers: */nan > 0"
+//                                              describe::action_words, joined by commas. `mark` is already done.
+//                                              Example: "raise mark,stop 3 numbers: */nan > 0"
 //
-// A line each; text has no line feeds. A save may take the slot while the worker reads it, and then takes the lease
-// first (sealed_slot.hpp). So what was read counts only if the lease is still there afterwards.
+// Each message is one line; TEXT has no line feeds. A save may take the slot while the worker reads it. It takes the
+// lease first (sealed_slot.hpp), so data counts only if the lease is still there after reading.
 //
 // Threads: one.
 
@@ -36,7 +36,7 @@ public:
     InsituWorker(sys::Store& target, node::Staging staging, node::SessionFile session)
         : target_(target), staging_(std::move(staging)), session_(std::move(session)) {}
 
-    /// Answers lines until there are no more.
+    /// Answers lines until the input ends.
     void serve(std::istream& in, std::ostream& out);
 
 private:
@@ -57,7 +57,7 @@ private:
     sys::Store& target_;
     node::Staging staging_;
     const node::SessionFile session_;
-    std::optional<Work> work_;  // of a snapshot of one node, between see() and finish()
+    std::optional<Work> work_;  // for a snapshot of one node, between see() and finish()
 };
 
 }  // namespace forebay::insitu

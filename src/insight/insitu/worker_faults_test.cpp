@@ -1,7 +1,7 @@
-// Goal: wherever the worker of a node is cut, whatever call of the target fails, and whenever two nodes bring their
-// parts together at once: results are whole or absent, what is done again completes them, to the same bits, and leaves
-// no parts. Method: the simulated disk as the target of two nodes; a cut before each operation, a fault of each call,
-// and each operation of one worker before which the other one runs to its end.
+// Goal: results are whole or absent after a cut of a node's worker, a failing call of the target, or two nodes joining
+// parts at once. A retry completes them with the same bits and leaves no parts. Method: the simulated disk as the
+// target of two nodes; a cut before each operation; a fault of each call; one worker running to its end before each
+// operation of the other.
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,7 @@ std::vector<Analysis> analyses() {
 // By analysis and name.
 using Results = std::map<std::string, std::vector<std::byte>>;
 
-/// A run whose step is seen by one node or two.
+/// A run with a step seen by one node or two.
 class World {
 public:
     explicit World(std::uint32_t nodes) {
@@ -62,7 +62,7 @@ public:
             good = see(node, target).find("failed") == std::string::npos && good;
         return good;
     }
-    /// All that is committed, and reads whole.
+    /// All results that are committed and read whole.
     Results results(SimStore& disk) const {
         Results all;
         for (const auto& analysis : analyses()) {
@@ -89,7 +89,7 @@ public:
             CHECK((of(stored) == 0 || of(stored) == of(expected)));
         }
     }
-    /// As the agents after those that were ended do.
+    /// Does the work of agents started after the old agents ended.
     void check_completed(SimStore& disk) const {
         CHECK(see_all(disk));
         CHECK(results(disk) == expected);
@@ -166,7 +166,7 @@ TEST_CASE("parts of a step that the other node never sees go with `forebay recov
 
 TEST_CASE("an analysis whose results cannot be written costs the others nothing") {
     const World world(1);
-    // The first directory that is made is the first analysis's.
+    // The first directory created belongs to the first analysis.
     const auto disk = world.before.clone();
     disk->fail(test::Op::make_directory, 0, {ErrorKind::full, "No space left on device"});
     const auto answer = world.see(0, *disk);

@@ -1,6 +1,6 @@
-// Goal: a worker looks at a sealed slot, says when it has seen it, and commits results; parts of two nodes meet; what
-// was read counts only while the lease stands; nonsense is answered. Method: a staging directory made by hand with a
-// sealed slot in it, and lines through streams of text.
+// Goal: a worker reads a sealed slot, reports it, and commits results. Parts of two nodes join. Data counts only while
+// the lease stands. Invalid lines get an answer. Method: a staging directory made by hand with a sealed slot, and lines
+// through text streams.
 
 #include "insight/insitu/worker.hpp"
 
@@ -101,7 +101,7 @@ TEST_CASE(
     CHECK(absent.find("has no stream \"fields\"") != std::string::npos);
     CHECK(absent.find("\nraise tell ") != std::string::npos);
     sys::posix_store().make_directories(part).value();
-    sys::posix_store().remove_tree(node.run + "/fields.means").value();  // else nobody looks again
+    sys::posix_store().remove_tree(node.run + "/fields.means").value();  // otherwise the worker skips it
     const auto answer = node.answers(node.see());
     CHECK(answer.find("\nraise mark,tell ") != std::string::npos);
     CHECK(answer.find(" means: t/count > 0 (t/count is ") != std::string::npos);

@@ -1,7 +1,7 @@
-// gather() reads the manifest, then the heads of the node files, some at a time by several threads, and the Gatherer
-// puts them together in the manifest's order: which part of which file shows which part of each variable. Replicated
-// values come from the first node file that is there. For views the result is limited in files and boxes, because a
-// reader of a view keeps each file open; gather_to_copy(), for exports, has no such limits.
+// gather() reads the manifest, then the heads of the node files, some at a time with several threads. The Gatherer
+// joins them in the manifest's order: the part of each variable in each file. Replicated values come from the first
+// existing node file. Files and boxes of views are limited, because a reader keeps each file open. gather_to_copy(),
+// for exports, has no such limits.
 
 #include "insight/outline/contents.hpp"
 
@@ -65,12 +65,14 @@ public:
         contents.values.resize(manifest_.schema.variables.size());
     }
 
-    /// The head of one node, or none where its file is missing.
+    /// Adds the head of one node; nullopt if its file is missing.
     Result<> add(const format::NodeLine& line, std::optional<format::NodeFile> head, const std::string& step_name) {
         contents_.sources.push_back(step_name + "/" + line.path);
         contents_.groups.push_back(format::is_region(line) ? format::region_name(line.node) + "/" : "");
         if (!head) contents_.missing.push_back(catalog::name_of(step_name, line));
         else FB_TRY(place_all(line, std::move(*head)));
+        // After place_all(), which needs the rows before this node. Rows of a missing node count, and read as fill
+        // values.
         for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
             contents_.table_rows[table] += line.rows[table];
         return is_limited_ ? check_limits(contents_, snapshot_) : Result<>();
@@ -91,6 +93,7 @@ private:
                 place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
         }
         if (contents_.datasets.empty()) contents_.datasets = catalog::form_of(line.form).datasets(head);
+        // Every node file has the replicated values, so the first is enough.
         if (has_replicated_) return {};
         has_replicated_ = true;
         FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store_, snapshot_.directory, line, std::move(head)));
@@ -130,10 +133,10 @@ private:
     const bool is_limited_;
     Contents& contents_;
     const format::Manifest& manifest_;
-    bool has_replicated_ = false;  // from the first node file that is there
+    bool has_replicated_ = false;  // from the first existing node file
 };
 
-/// The heads of some node files, read by several threads; `missing` for files that are not there.
+/// Reads the heads of some node files with several threads; `missing` for absent files.
 std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::string& directory,
                                                  const format::Manifest& manifest,
                                                  std::span<const format::NodeLine> lines) {
@@ -155,16 +158,17 @@ std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::s
     return heads;
 }
 
-/// Names the node files that are not there, up to some.
+/// Lists the missing node files, up to a limit.
 Error missing_error(sys::Store& store, const std::string& directory, const format::Manifest& manifest, Error first) {
     std::vector<std::string> names;
     std::set<std::string> asked;
     for (const auto& line : manifest.nodes) {
+        // Nodes may share a file.
         if (!asked.insert(line.path).second) continue;
         const auto exists = store.exists(directory + "/" + line.path);
         if (exists && !*exists) names.push_back(line.path);
     }
-    if (names.empty()) return first;  // it came back meanwhile, or what is missing is not a whole file
+    if (names.empty()) return first;  // it came back, or a part of a file is missing
     std::string text;
     for (std::size_t i = 0; i < std::min(names.size(), missing_named_max); ++i) text += (i > 0 ? ", " : "") + names[i];
     if (names.size() > missing_named_max) text += fmt::format(" and {} more", names.size() - missing_named_max);
@@ -208,7 +212,7 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Mi
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
     auto contents = gather_checked(store, snapshot, std::move(manifest), missing, true);
     if (contents || contents.error().kind == ErrorKind::unsupported) return contents;
-    // What is wrong with a source is the catalog's to say; that no view hides it is ours.
+    // The catalog describes a wrong source; this text adds that no view hides it.
     const auto stream = directory_of(snapshot.directory);
     const bool absent = contents.error().kind == ErrorKind::missing && missing == Missing::refuse;
     return with_context(

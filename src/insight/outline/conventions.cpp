@@ -16,7 +16,7 @@ namespace {
 
 using MakeOutline = Result<Outline> (*)(std::span<const Contents>, const Wish&);
 
-// By value of Convention, as describe::known_conventions.
+// In the order of Convention, as describe::known_conventions.
 constexpr std::array<MakeOutline, describe::known_conventions.size()> outlines{
     [](std::span<const Contents> contents, const Wish&) { return plain_outline(contents); },
     h5part_outline,
@@ -38,7 +38,7 @@ Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish)
     std::vector<std::string> missing;
     for (const auto& content : contents) missing.insert(missing.end(), content.missing.begin(), content.missing.end());
     if (!missing.empty()) {
-        // The root group is the first of each convention.
+        // In every convention the first group is the root.
         set(outline.groups.front().attributes, {"forebay_missing_files", missing});
     }
     return outline;

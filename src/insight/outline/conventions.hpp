@@ -1,4 +1,4 @@
-// The conventions in which views and exports say what snapshots hold: one outline each, by its name.
+// The conventions of views and exports: each has its own outline, selected by name.
 
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace forebay::outline {
 
-/// By the name that the configuration gives it; `refused` for anything else, with the names there are.
+/// Finds a convention by its name in the configuration; `refused` for other names, with the known names.
 Result<Convention> convention_named(const std::string& name);
 
 struct Wish {
     Convention convention = Convention::plain;
-    bool is_series = false;  // all steps in one file; else there is one Contents
-    std::string table;       // the one that H5Part shows; "" where there is one only
-    bool renumber = false;   // H5Part's steps are counted from 0, as readers that know no others want them
-    std::string file_name;   // of the file to be made; openPMD tells from it how its neighbours are called
+    bool is_series = false;  // all steps in one file; else one Contents
+    std::string table;       // the table for H5Part; "" if there is only one
+    bool renumber = false;   // count H5Part's steps from 0, as some readers require
+    std::string file_name;   // of the file to make; openPMD derives its neighbours' names
 };
 
-/// The outline of one file. `contents` are by rising step, at least one, of one stream. `refused` when the convention
-/// cannot say it, with what would help.
+/// The outline of one file. `contents` holds at least one snapshot of one stream, sorted by step. `refused`, with
+/// advice, if the convention cannot express it.
 Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish);
 
 }  // namespace forebay::outline

@@ -1,5 +1,5 @@
-// Goal: what each convention says of a snapshot, before HDF5 is called: names, shapes, units, and what it refuses.
-// Method: outlines of contents that are made up here. What other people's readers make of them: tests/views.
+// Goal: the outline of a snapshot in each convention, before HDF5 is called: names, shapes, units, and refusals.
+// Method: outlines of contents made here. tests/views checks them with the readers of other projects.
 
 #include "insight/outline/conventions.hpp"
 
@@ -106,10 +106,10 @@ TEST_CASE("h5part: columns are datasets of the step, numbers of attributes are l
     CHECK(value<std::vector<double>>(outline, "Step#130", "TimeValue") == std::vector{65.0});
     CHECK(value<std::vector<double>>(outline, "Step#120", "gamma") == std::vector{0.0});
     CHECK(dataset(outline, "Step#120/Block/rho/0")->shape == Extents{2, 3, 4});
-    // From the fastest axis on.
+    // Fastest axis first.
     CHECK(value<std::vector<double>>(outline, "Step#120/Block/rho", "__Spacing__") == std::vector{1.0, 2.0, 3.0});
     CHECK(value<std::vector<double>>(outline, "Step#120/Block/rho", "__Origin__") == std::vector{0.5, 0.5, 0.5});
-    REQUIRE(outline.omitted.size() == 1);  // once, though there are two steps
+    REQUIRE(outline.omitted.size() == 1);  // once for two steps
     CHECK(outline.omitted[0].what == "plane");
     CHECK(says(outline.omitted[0].reason, "3 dimensions"));
 }

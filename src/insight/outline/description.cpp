@@ -11,14 +11,14 @@ namespace forebay::outline {
 
 namespace {
 
-// toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack.
+// toml++ splits dotted keys by recursion; a file of this size cannot overflow the stack.
 constexpr std::uint64_t description_bytes_max = 64u << 10;
 
 Error refused(const std::string& path, const toml::node& where, const std::string& what) {
     return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, where.source().begin.line, what)};
 }
 
-/// Lists of numbers become texts of numbers, which is what attributes can hold.
+/// Lists of numbers become texts of numbers, which attributes can hold.
 Result<AttributeValue> value_of(const toml::node& node, const std::string& key, const std::string& path) {
     if (const auto* text = node.as_string()) return AttributeValue(text->get());
     if (const auto* real = node.as_floating_point()) return AttributeValue(real->get());
@@ -34,7 +34,7 @@ Result<AttributeValue> value_of(const toml::node& node, const std::string& key, 
     return AttributeValue(text);
 }
 
-/// Tables of toml++ are sorted by their keys; what stands later in the file is to overrule.
+/// toml++ sorts tables by key, but later rules in the file must win.
 std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
     std::vector<std::pair<std::string, const toml::node*>> members;
     for (const auto& [key, value] : table) members.emplace_back(std::string(key.str()), &value);
@@ -104,6 +104,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
         else if (name == "description") variable.attributes.description = *text;
         else set(variable.attributes.others, name, value);
     }
+    // The dimension of a column is always its table's rows.
     if (rule.dimensions.empty() || variable.kind == Kind::particles) return {};
     if (rule.dimensions.size() != static_cast<std::size_t>(variable.shape.dims()))
         return Error{ErrorKind::refused,
@@ -118,6 +119,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
 Result<Description> parse_description(const std::string& text, const std::string& path) {
     try {
         return description_of(toml::parse(text, path), path);
+        // No exception may leave the module.
     } catch (const toml::parse_error& problem) {
         return Error{ErrorKind::refused,
                      fmt::format("{}, line {}: {}", path, problem.source().begin.line, problem.description())};
@@ -131,6 +133,7 @@ std::string description_path(const std::string& stream_directory, const std::str
 Result<Description> load_description(sys::Store& store, const std::string& stream_directory, const std::string& path) {
     const auto from = description_path(stream_directory, path);
     auto text = sys::read_text(store, from, description_bytes_max);
+    // Only a file named by the user must exist.
     if (!text && text.error().kind == ErrorKind::missing && path.empty()) return Description{};
     if (!text) return text.error();
     return parse_description(*text, from);

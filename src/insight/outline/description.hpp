@@ -1,4 +1,4 @@
-// A description file: what is said of variables after the fact, for views, where the application said nothing. TOML:
+// A description file: facts about variables, added later for views, if the application did not give them. TOML:
 //
 //   [file]
 //   author = "A. Person"
@@ -9,7 +9,7 @@
 //   dimensions = ["z", "y", "x"]
 //   gridSpacing = [0.1, 0.1, 0.2]
 //
-// It stands in the stream's directory as `describe.toml`, or is named by `forebay view --describe`.
+// It lies in the stream's directory as `describe.toml`, or `forebay view --describe` names it.
 
 #pragma once
 
@@ -28,25 +28,25 @@ inline constexpr const char* description_name = "describe.toml";
 struct Description {
     struct Rule {
         std::string pattern;
-        std::vector<std::pair<std::string, AttributeValue>> attributes;  // "unit" and "description" among them
+        std::vector<std::pair<std::string, AttributeValue>> attributes;  // also "unit" and "description"
         std::vector<std::string> dimensions;
     };
     std::vector<std::pair<std::string, AttributeValue>> file;
-    std::vector<Rule> rules;  // as they stand in the file
+    std::vector<Rule> rules;  // in file order
 };
 
-/// `refused`, with the line, for what is no TOML or not of the form above.
+/// `refused`, with the line, if the text is not TOML or not of this form.
 Result<Description> parse_description(const std::string& text, const std::string& path);
 
-/// What load_description() reads, whether it is there or not.
+/// The path that load_description() reads, even if no file is there.
 std::string description_path(const std::string& stream_directory, const std::string& path);
 
-/// The file at `path`; or, with an empty one, the stream's own if there is one. `missing` when a named one is not
-/// there.
+/// Reads the file at `path`, or with an empty path the stream's own file, if any. `missing` if the given file does not
+/// exist.
 Result<Description> load_description(sys::Store& store, const std::string& stream_directory, const std::string& path);
 
-/// Says it of the contents' variables. `refused` for a rule without any variable, or with another number of dimensions
-/// than an array has: it would be a typing mistake that nobody sees.
+/// Applies the description to the variables. `refused` for a rule without a matching variable, or with a wrong number
+/// of dimensions: a typing mistake would otherwise go unseen.
 Result<> describe(Contents& contents, const Description& description);
 
 }  // namespace forebay::outline

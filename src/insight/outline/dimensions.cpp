@@ -17,7 +17,7 @@ std::string joined(const std::string& group, const std::string& name) {
     return group.empty() ? name : group + "/" + name;
 }
 
-/// Whether what is in one group is seen from the other: they are the same, or one is inside the other.
+/// True if a name in one group is visible from the other: the groups are equal, or one is inside the other.
 bool in_sight(const std::string& a, const std::string& b) {
     const auto& outer = a.size() < b.size() ? a : b;
     const auto& inner = a.size() < b.size() ? b : a;
@@ -34,7 +34,7 @@ public:
     }
 
     Dimensions plan() {
-        // Coordinates first, so that their names go to them whatever the order of describing.
+        // Coordinates first, so that they get their names in any order of variables.
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) place_coordinate(v);
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) place_all(v);
         return std::move(plan_);
@@ -45,7 +45,7 @@ private:
         const auto& variable = schema_.variables[v];
         const auto& names = variable.attributes.dimensions;
         if (variable.kind == Kind::particles || names.size() != 1 || names[0] != leaf_of(variable.name)) return;
-        // xarray makes an index of a coordinate, and there is none over complex numbers.
+        // xarray makes an index of a coordinate, and complex numbers cannot be one.
         if (variable.type.scalar == Scalar::c64 || variable.type.scalar == Scalar::c128) return;
         const auto group = parent_of(variable.name);
         if (another_length(group, names[0], variable.shape[0])) return;
@@ -67,7 +67,7 @@ private:
         }
     }
 
-    /// The dimension of that name, or of the next free name after it.
+    /// The dimension of this name, or of the next free name.
     std::size_t place(const std::string& group, const std::string& wanted, std::uint64_t length,
                       const std::vector<std::size_t>& used) {
         for (std::uint64_t attempt = 0;; ++attempt) {
@@ -105,7 +105,7 @@ private:
     const Schema& schema_;
     std::span<const std::uint64_t> table_rows_;
     Dimensions plan_;
-    std::set<std::string> taken_;  // paths of variables and of groups
+    std::set<std::string> taken_;  // paths of variables and groups
     std::map<std::string, std::size_t> by_path_;
     std::multimap<std::string, std::size_t> by_name_;
 };

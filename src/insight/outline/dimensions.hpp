@@ -1,6 +1,6 @@
-// Names for the dimensions of a view, chosen so that netCDF, xarray and its DataTree accept them: each dimension of
-// each variable has one, no variable has one twice, and no name stands for two lengths where both can be seen. Pure;
-// knows no HDF5.
+// Names the dimensions of a view so that netCDF, xarray and its DataTree accept them. Each dimension of each variable
+// has a name, no variable has a name twice, and no name stands for two lengths in sight of each other. Pure; does not
+// use HDF5.
 
 #pragma once
 
@@ -16,24 +16,24 @@
 namespace forebay::outline {
 
 struct Dimension {
-    std::string path;  // of its scale: the name in the group of the variables that use it, "fields/x"
+    std::string path;  // of its scale: the name in the group of its variables, "fields/x"
     std::uint64_t length = 0;
-    /// The 1-D variable that has the dimension's own name, and so is its coordinate and its scale.
+    /// The 1-D variable named like the dimension: its coordinate and its scale.
     std::optional<std::size_t> coordinate;
-    std::vector<double> grid;  // else its coordinates, where a convention knows them; the plan has none
+    std::vector<double> grid;  // otherwise its coordinates, if a convention knows them; the plan sets none
 };
 
 struct Dimensions {
     std::vector<Dimension> all;
-    std::vector<std::vector<std::size_t>> of;  // for each variable of the schema, its dimensions, slowest first
+    std::vector<std::vector<std::size_t>> of;  // for each variable of the schema: its dimensions, slowest first
 };
 
-/// The shape a reader of the view sees: a column has the rows of all nodes (`table_rows`, one a table).
+/// The shape for readers of the view: a column has the rows of all nodes (`table_rows`, one a table).
 Extents shown_shape(const Variable& variable, std::span<const std::uint64_t> table_rows);
 
-/// Given names are kept where they can be. Arrays without any get "dim0_64": position and length, so that arrays of one
-/// shape share theirs. A table's rows are the dimension TABLE in the group TABLE. A name that is taken gets its length
-/// as an ending, "x_128".
+/// Keeps given names if possible. Arrays without names get "dim0_64", position and length, so arrays of equal shape
+/// share dimensions. A table's rows are the dimension TABLE in the group TABLE. If a name is taken, its length is
+/// appended: "x_128".
 Dimensions plan_dimensions(const Schema& schema, std::span<const std::uint64_t> table_rows);
 
 }  // namespace forebay::outline

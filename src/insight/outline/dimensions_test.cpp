@@ -1,5 +1,5 @@
-// Goal: every dimension of every variable of a view has a name that netCDF and xarray accept, and never one with two
-// lengths in sight of one another.
+// Goal: every dimension of every variable of a view has a name that netCDF and xarray accept, and no name has two
+// lengths in sight of each other.
 
 #include <doctest/doctest.h>
 
@@ -52,9 +52,9 @@ TEST_CASE("a name never stands for two lengths where both are in sight") {
         {});
     CHECK(names(plan, 0) == Names{"x"});
     CHECK(names(plan, 1) == Names{"x_5"});
-    CHECK(names(plan, 2) == Names{"a/x_6"});  // inside the root, where x is 4
+    CHECK(names(plan, 2) == Names{"a/x_6"});  // inside the root, with x = 4
     CHECK(names(plan, 3) == Names{"ab/n"});
-    CHECK(names(plan, 4) == Names{"a/n"});  // a sibling's n is out of sight
+    CHECK(names(plan, 4) == Names{"a/n"});  // n of a sibling group is out of sight
 }
 
 TEST_CASE("a variable has no dimension twice") {
@@ -77,7 +77,7 @@ TEST_CASE("a variable or a group of a dimension's name that is no coordinate kee
                    test::array_of("g/u", f32, {3}), test::array_of("w", f32, {3}, {"g"})}),
         {});
     CHECK(names(plan, 0) == Names{"x_7", "y"});
-    CHECK(names(plan, 1) == Names{"z_7"});  // no index over complex numbers
+    CHECK(names(plan, 1) == Names{"z_7"});  // complex numbers cannot be an index
     CHECK(names(plan, 3) == Names{"g_3"});
 }
 

@@ -10,13 +10,13 @@ namespace forebay::outline {
 
 namespace {
 
-/// Dimensions of arrays of several groups, where they are the same.
+/// Merges equal dimensions of arrays in several groups.
 void share(const Schema& schema, Dimensions& dimensions) {
     std::set<std::size_t> rows;
     for (std::size_t v = 0; v < schema.variables.size(); ++v)
         if (schema.variables[v].kind == Kind::particles) rows.insert(dimensions.of[v].front());
     std::vector<Dimension> kept;
-    std::vector<std::size_t> places;  // of each dimension among those that are kept
+    std::vector<std::size_t> places;  // of each dimension among the kept dimensions
     std::map<std::tuple<std::string, std::uint64_t, std::vector<double>>, std::size_t> shared;
     for (std::size_t d = 0; d < dimensions.all.size(); ++d) {
         auto& dimension = dimensions.all[d];
@@ -49,6 +49,7 @@ std::vector<std::string> flatten(const Schema& schema, Dimensions& dimensions, T
         if (dimension.coordinate) coordinates.insert(*dimension.coordinate);
     }
     for (std::size_t v = 0; v < names.size(); ++v)
+        // Coordinates get the names of their dimensions below.
         if (!coordinates.contains(v)) names[v] = taken.take(word_of(schema.variables[v].name));
     for (auto& dimension : dimensions.all) {
         const auto leaf = word_of(leaf_of(dimension.path));

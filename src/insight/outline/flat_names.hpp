@@ -1,5 +1,5 @@
-// Names for a file without groups. Programs that know netCDF's classic model alone, as cdo does, see nothing of what is
-// in groups. Pure; knows no HDF5.
+// Names for a file without groups. Programs that know only netCDF's classic model, such as cdo, do not see inside
+// groups. Pure; does not use HDF5.
 
 #pragma once
 
@@ -13,21 +13,21 @@
 
 namespace forebay::outline {
 
-/// What one group of a file has names of, each once.
+/// The names in use in one group of a file.
 class TakenNames {
 public:
     bool has(std::string_view name) const { return names_.contains(name); }
     void add(std::string name) { names_.insert(std::move(name)); }
-    /// The name, or the next that is free: with `_` behind it.
+    /// The name, or the next free name, with `_` appended.
     std::string take(std::string name);
 
 private:
     std::set<std::string, std::less<>> names_;
 };
 
-/// The names of all variables, in the letters that CF has: "fields/u" is "fields_u". The paths of dimensions become
-/// names too, "fields/x" becomes "x", or "fields_x" where another dimension or a variable is called so; a coordinate
-/// has the name of its dimension. Dimensions of one name, length and grid become one, but not rows of tables and
+/// The names of all variables in the letters allowed by CF: "fields/u" becomes "fields_u". Paths of dimensions become
+/// names too: "fields/x" becomes "x", or "fields_x" if another dimension or a variable has that name. A coordinate has
+/// the name of its dimension. Dimensions of equal name, length and grid are merged, except rows of tables and
 /// dimensions with a coordinate.
 std::vector<std::string> flatten(const Schema& schema, Dimensions& dimensions, TakenNames& taken);
 

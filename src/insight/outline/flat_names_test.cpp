@@ -1,5 +1,5 @@
-// Goal: in a file without groups each name stands for one thing, coordinates are called as their dimensions, and arrays
-// of several groups share what is the same dimension, and nothing else.
+// Goal: in a file without groups each name has one meaning, coordinates have the names of their dimensions, and arrays
+// of several groups share only equal dimensions.
 // Method: small schemas; the dimensions are planned as for a view with groups.
 
 #include "insight/outline/flat_names.hpp"
@@ -19,7 +19,7 @@ struct Flat {
     std::size_t count = 0;                             // of dimensions
 };
 
-/// `grid` is given to the dimensions of these paths before they become flat.
+/// `grid` is given to the dimensions of these paths before they are flattened.
 Flat flat(const std::vector<Variable>& variables, const std::vector<std::string>& tables = {},
           const std::vector<std::pair<std::string, std::vector<double>>>& grids = {}) {
     const Schema schema{.stream = "s", .tables = tables, .variables = variables};

@@ -1,7 +1,7 @@
-// The H5Part convention: each snapshot is a group Step#N; one particle table gives its datasets, 3-D arrays are H5Block
-// fields below Step#N/Block, replicated values are attributes. H5Part knows f64, f32, i64 and i32: other numbers are
-// shown as the next larger of these, and u64 as i64. What H5Part has no place for is left out and named in `omitted`,
-// once for all steps.
+// The H5Part convention: each snapshot is a group Step#N. One particle table gives its datasets, 3-D arrays are H5Block
+// fields below Step#N/Block, and replicated values are attributes. H5Part knows f64, f32, i64 and i32: other numbers
+// become the next larger of these types, and u64 becomes i64. Data without a place in H5Part are left out and listed in
+// `omitted`, once for all steps.
 
 #include "insight/outline/h5part_outline.hpp"
 
@@ -22,11 +22,11 @@ namespace forebay::outline {
 
 namespace {
 
-// H5Part attributes are meant for parameters; HDF5 holds no attribute above 64 KB.
+// H5Part attributes are for parameters, and HDF5 stores no attribute above 64 KB.
 constexpr std::uint64_t attribute_elements_max = 1024;
 
-/// What H5Part's programs read: f64, f32, i64 and i32. Other whole numbers are shown in the next larger one; u64 as
-/// i64.
+/// The types that H5Part's programs read: f64, f32, i64 and i32. Other whole numbers become the next larger type; u64
+/// becomes i64.
 std::optional<Type> h5part_type(Type type) {
     switch (type.scalar) {
         case Scalar::f16:
@@ -52,7 +52,7 @@ std::vector<To> all_of(const std::vector<std::byte>& bytes) {
     return all;
 }
 
-/// A replicated value as an attribute; nothing for what H5Part's attributes cannot be.
+/// A replicated value as an attribute; nothing if H5Part's attributes cannot hold it.
 std::optional<Outline::Value> parameter(const std::vector<std::byte>& bytes, Type type) {
     if (bytes.empty() || bytes.size() / type.size_bytes > attribute_elements_max) return std::nullopt;
     switch (type.scalar) {
@@ -102,18 +102,19 @@ private:
                                                    {"run", first.run},
                                                    {"stream", schema(0).stream}};
         for (const auto& [name, value] : first.attributes)
+            // The key only selects the table.
             if (name != h5part_table_key) set(attributes, {name, as_list(value)});
         outline_.groups.push_back({"", attributes});
     }
 
-    /// H5Part's numbers are lists, also of one.
+    /// In H5Part numbers are always lists, even single numbers.
     static Outline::Value as_list(const AttributeValue& value) {
         if (const auto* text = std::get_if<std::string>(&value)) return *text;
         if (const auto* real = std::get_if<double>(&value)) return std::vector{*real};
         return std::vector{std::get<std::int64_t>(value)};
     }
 
-    /// The table to show. Particles of several tables have different counts, which one step of H5Part cannot have.
+    /// The table to show. Tables have different counts of particles, but a step of H5Part has a single count.
     Result<std::optional<std::uint32_t>> table_of(std::size_t s) const {
         const auto& tables = schema(s).tables;
         auto wanted = wish_.table;
@@ -166,6 +167,7 @@ private:
         if (!value)
             return omit(s, variable.name, "H5Part's attributes are up to 1024 whole or real numbers, or one text");
         auto name = word_of(variable.name);
+        // word_of() may make names equal.
         while (std::ranges::find(attributes, name, &Outline::Attribute::name) != attributes.end()) name += '_';
         attributes.push_back({name, std::move(*value)});
     }
@@ -184,7 +186,7 @@ private:
                                      .scale = {}});
     }
 
-    /// A name for a dataset of the step: H5Part's have no groups, and "Block" is that of the fields.
+    /// A free name for a dataset of the step. H5Part's names have no groups, and "Block" belongs to the fields.
     std::string free_name(const std::string& name) {
         auto free = name;
         std::ranges::replace(free, '/', '_');
@@ -203,13 +205,14 @@ private:
         }
         FB_TRY_ASSIGN(origin, numbers_of(variable, grid_offset_key, 3, 0));
         FB_TRY_ASSIGN(spacing, numbers_of(variable, grid_spacing_key, 3, 1));
-        // H5Block counts axes from the fastest one.
+        // H5Block counts axes from the fastest.
         std::ranges::reverse(origin);
         std::ranges::reverse(spacing);
         auto name = leaf_of(variable.name);
         const auto same_leaf = std::ranges::count_if(schema(s).variables, [&](const Variable& other) {
             return other.kind == Kind::array && other.shape.dims() == 3 && leaf_of(other.name) == name;
         });
+        // The short name is used only if it is unique.
         if (same_leaf > 1) std::ranges::replace(name = variable.name, '/', '_');
         while (!taken_.insert("Block/" + name).second) name += '_';
         const auto group = step_ + "/Block/" + name;
@@ -235,7 +238,7 @@ private:
         return attributes;
     }
 
-    /// Once for all steps.
+    /// Only in the first step, for all steps.
     void omit(std::size_t s, const std::string& what, const std::string& reason) {
         if (s == 0) outline_.omitted.push_back({what, reason});
     }
@@ -244,7 +247,7 @@ private:
     const Wish& wish_;
     Outline outline_;
     std::string step_;             // "Step#120"
-    std::set<std::string> taken_;  // names in it
+    std::set<std::string> taken_;  // names in the step
 };
 
 }  // namespace

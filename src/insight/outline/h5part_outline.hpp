@@ -1,5 +1,5 @@
-// The H5Part convention: a group a step, a table's columns as its datasets, 3-D arrays as H5Block fields. Pure; knows
-// no HDF5. docs/formats/view.md.
+// The H5Part convention: a group for each step, a table's columns as its datasets, 3-D arrays as H5Block fields. Pure;
+// does not use HDF5. docs/formats/view.md.
 
 #pragma once
 

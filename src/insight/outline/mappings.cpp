@@ -6,7 +6,7 @@ namespace forebay::outline {
 
 namespace {
 
-/// Whether `next` continues `box` along the slowest dimension, so that both, one after the other, are one larger box.
+/// True if `next` continues `box` along the slowest dimension, so that both together form a larger box.
 bool continues(const Box& box, const Box& next) {
     if (box.lo.dims() == 0 || next.lo[0] != box.lo[0] + box.size[0]) return false;
     for (int dim = 1; dim < box.lo.dims(); ++dim)
@@ -25,6 +25,7 @@ std::vector<SourceMapping> array_mappings(const format::NodeFile& file, std::siz
         const auto first_element = (block.offset_bytes - file.extents[variable].offset_bytes) / element_bytes;
         if (!mappings.empty()) {
             auto& last = mappings.back();
+            // The bytes must be adjacent too: blocks may have room between them.
             if (last.first_element + volume(last.box.size) == first_element && continues(last.box, block.box)) {
                 last.box.size[0] += block.box.size[0];
                 continue;

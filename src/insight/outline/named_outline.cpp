@@ -1,10 +1,10 @@
 // NamedOutline makes both conventions from the same parts. plain() shows one snapshot: attributes of the file, datasets
-// of dimensions, then a dataset for each variable. netcdf() adds the dimension of time in front, in which each snapshot
-// is one place; columns have no time, their rows of all snapshots follow one another, and row_size says how many each
-// has. A file of netCDF has no groups (flat_names.hpp).
+// of dimensions, then a dataset for each variable. netcdf() adds a leading time dimension with one entry for each
+// snapshot. Columns have no time: their rows of all snapshots follow each other, and row_size holds each snapshot's
+// count. A netCDF file has no groups (flat_names.hpp).
 //
-// The order of datasets matters: a variable refers to its dimensions by their index in the outline, so dimensions come
-// first (add_scales), and a coordinate variable, which is its own dimension, is counted ahead.
+// The order of datasets matters: a variable refers to its dimensions by index in the outline. So dimensions come first
+// (add_scales). A coordinate variable is its own dimension, and its index is computed in advance.
 
 #include "insight/outline/named_outline.hpp"
 
@@ -32,7 +32,7 @@ Outline::Holds held(const std::vector<T>& values) {
     return holds;
 }
 
-/// The rows of each table in all snapshots: of several, one after the other.
+/// The rows of each table over all snapshots, joined.
 std::vector<std::uint64_t> rows_of_all(std::span<const Contents> contents) {
     auto rows = contents.front().table_rows;
     for (const auto& later : contents.subspan(1))
@@ -96,6 +96,7 @@ public:
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) add_variable(v);
         for (std::uint32_t table = 0; table < schema_.tables.size(); ++table) add_row_sizes(table);
         say_cf_version();
+        // CF 1.8 has no whole numbers of 64 bits.
         for (auto& group : outline_.groups) narrow(group.attributes);
         for (auto& dataset : outline_.datasets) narrow(dataset.attributes);
         return std::move(outline_);
@@ -110,7 +111,7 @@ private:
         return attributes;
     }
 
-    /// All steps of one file have the same variables.
+    /// All steps in a file must have the same variables.
     Result<> check_same(std::size_t s) const {
         const auto& other = contents_[s].manifest.schema;
         const auto shown = [](const Variable& variable) {
@@ -131,7 +132,7 @@ private:
         return {};
     }
 
-    /// netCDF up to 4.9 shows variables of a compound type only if it met the type's name before them.
+    /// netCDF up to 4.9 shows variables of a compound type only after it has met the type's name.
     void name_complex_types() {
         for (const auto type : {c64, c128}) {
             if (std::ranges::none_of(schema_.variables, [&](const auto& variable) { return variable.type == type; }))
@@ -154,7 +155,7 @@ private:
         for (const auto& [key, value] : contents_.front().attributes)
             if (const auto* text = std::get_if<std::string>(&value); text != nullptr && key == "timeUnits")
                 units = *text;
-        // CF's time counts since a date, and readers take what is called time for that.
+        // CF's time counts from a date, and readers treat a variable named time so.
         const bool is_dated = units.find(" since ") != std::string::npos;
         std::vector<Outline::Attribute> attributes;
         set(attributes, {"long_name", std::string("time of the simulation")});
@@ -174,7 +175,7 @@ private:
         add_counts("step", steps, {{"long_name", std::string("steps of the simulation")}});
     }
 
-    /// A whole number a step, in 32 bits where all of them fit: CF 1.8 and netCDF's classic formats know no more.
+    /// A whole number for each step, in 32 bits if all fit: CF 1.8 and netCDF's classic formats have no more.
     void add_counts(const std::string& name, const std::vector<std::int64_t>& counts,
                     std::vector<Outline::Attribute> attributes) {
         const bool is_narrow = std::ranges::all_of(counts, std::in_range<std::int32_t, std::int64_t>);
@@ -188,7 +189,7 @@ private:
              .scale = {}});
     }
 
-    /// CF has whole numbers of 64 bits, and such without a sign, from 1.9 on.
+    /// CF has 64-bit and unsigned whole numbers since 1.9.
     void say_cf_version() {
         const auto& given = contents_.front().attributes;
         const bool is_given =
@@ -207,7 +208,7 @@ private:
                 attribute.value = static_cast<std::int32_t>(*number);
     }
 
-    /// Where an array says its grid's spacing, its dimensions have coordinates: offset + index * spacing.
+    /// If an array gives its grid spacing, its dimensions get coordinates: offset + index * spacing.
     Result<> find_grids() {
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
             const auto& variable = schema_.variables[v];
@@ -225,7 +226,7 @@ private:
         return {};
     }
 
-    /// The datasets of dimensions without a coordinate variable come first, then the variables in the schema's order.
+    /// Datasets of dimensions without a coordinate variable come first, then the variables in the schema's order.
     void add_scales() {
         scales_.resize(dimensions_.all.size());
         for (std::size_t d = 0; d < dimensions_.all.size(); ++d) {
@@ -244,11 +245,13 @@ private:
                 scale.attributes.push_back({"long_name", "places along " + dimension.path});
                 scale.content = held(dimension.grid);
             } else {
+                // The text by which netCDF marks a dimension without a variable.
                 scale.scale =
                     fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", dimension.length);
             }
             outline_.datasets.push_back(std::move(scale));
         }
+        // The variables' indices are known before add_variable() adds them.
         auto next = outline_.datasets.size();
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) {
             if (is_coordinate(v)) scales_[dimensions_.of[v][0]] = next;
@@ -261,7 +264,7 @@ private:
         return !of.empty() && dimensions_.all[of[0]].coordinate == v;
     }
 
-    /// Columns have their rows of all snapshots in one dimension, and a coordinate must not depend on the time.
+    /// Columns keep the rows of all snapshots in one dimension, and a coordinate must not depend on time.
     bool has_time(std::size_t v) const {
         return is_timed_ && schema_.variables[v].kind != Kind::particles && !is_coordinate(v);
     }
@@ -284,7 +287,7 @@ private:
         const auto shape = shown_shape(variable, table_rows_);
         for (int dim = 0; dim < shape.dims(); ++dim) dataset.shape.push_back(shape[dim]);
         if (has_time(v)) dataset.dimensions.push_back(time_);
-        // A coordinate is its own scale and refers to no other.
+        // A coordinate is its own scale and refers to no other scale.
         if (is_coordinate(v)) dataset.scale = leaf_of(names_[v]);
         else
             for (const auto d : dimensions_.of[v]) dataset.dimensions.push_back(scales_[d]);
@@ -314,7 +317,7 @@ private:
         auto attributes = shown_attributes(variable);
         if (is_timed_) {
             std::erase_if(attributes, [](const auto& attribute) { return is_physics_key(attribute.name); });
-            // CF wants one of the two.
+            // CF requires one of the two.
             if (std::ranges::none_of(attributes, [](const auto& attribute) {
                     return attribute.name == "long_name" || attribute.name == "standard_name";
                 }))
@@ -327,7 +330,7 @@ private:
         return attributes;
     }
 
-    /// How many of a table's rows each snapshot has: CF's contiguous ragged array.
+    /// The number of a table's rows in each snapshot: CF's contiguous ragged array.
     void add_row_sizes(std::uint32_t table) {
         const auto column = std::ranges::find_if(schema_.variables, [&](const Variable& variable) {
             return variable.kind == Kind::particles && variable.table == table;
@@ -343,13 +346,13 @@ private:
 
     std::span<const Contents> contents_;
     const Schema& schema_;
-    std::vector<std::uint64_t> table_rows_;  // of all snapshots
+    std::vector<std::uint64_t> table_rows_;  // over all snapshots
     Dimensions dimensions_;
     std::vector<std::string> names_;   // of variables in the file
-    TakenNames taken_;                 // in the root group, and of dimensions anywhere
-    std::vector<std::size_t> scales_;  // of each dimension, its dataset in the outline
+    TakenNames taken_;                 // in the root group, and of dimensions in any group
+    std::vector<std::size_t> scales_;  // dimension -> its dataset in the outline
     bool is_timed_ = false;
-    std::size_t time_ = 0;  // the dataset of the time
+    std::size_t time_ = 0;  // the time's dataset
     Outline outline_;
 };
 

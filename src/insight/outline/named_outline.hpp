@@ -1,6 +1,5 @@
-// The two conventions that show variables under their own names, with dimensions as netCDF knows them: plain, which is
-// one snapshot in Forebay's own words, and netCDF proper, with a dimension of time and the words of CF. Pure; knows no
-// HDF5. docs/formats/view.md.
+// The two conventions that keep the variables' names, with netCDF's dimensions: plain, one snapshot in Forebay's terms,
+// and netCDF, with a time dimension and CF's terms. Pure; does not use HDF5. docs/formats/view.md.
 
 #pragma once
 

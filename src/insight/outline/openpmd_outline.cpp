@@ -1,8 +1,8 @@
 // The openPMD convention: each snapshot is an iteration data/N. add_mesh() shows arrays as mesh records, add_species()
-// tables as particle species; which variables are components of one record is decided in openpmd_records. Replicated
-// values lie in forebay/N, outside of what openPMD describes. The root group is made last and put first, because its
-// attributes say whether there are meshes and particles at all. Attributes that the standard asks for and nobody gave
-// get neutral values: unit 1, spacing 1, offset 0.
+// shows tables as particle species. openpmd_records decides the record and component of each variable. Replicated
+// values lie in forebay/N, outside openPMD's paths. The root group is made last and put first, because its attributes
+// depend on the existence of meshes and particles. Required attributes without a given value get neutral values: unit
+// 1, spacing 1, offset 0.
 
 #include "insight/outline/openpmd_outline.hpp"
 
@@ -21,7 +21,7 @@ namespace forebay::outline {
 namespace {
 
 using Attributes = std::vector<Outline::Attribute>;
-using Powers = std::array<double, 7>;  // of length, mass, time, current, temperature, amount, luminous intensity
+using Powers = std::array<double, 7>;  // length, mass, time, current, temperature, amount, luminous intensity
 
 Powers usual_powers(const std::string& record) {
     if (record == "position") return {1, 0, 0, 0, 0, 0, 0};
@@ -30,7 +30,7 @@ Powers usual_powers(const std::string& record) {
     return {};
 }
 
-/// Of a dimension without a name: the last three are z, y and x.
+/// Without dimension names the last three are z, y and x.
 std::vector<std::string> axis_labels(const Variable& variable) {
     if (!variable.attributes.dimensions.empty()) return variable.attributes.dimensions;
     const auto dims = variable.shape.dims();
@@ -41,7 +41,7 @@ std::vector<std::string> axis_labels(const Variable& variable) {
     return labels;
 }
 
-/// openPMD-api 0.17 refuses a file with an attribute of no elements, as an empty text is in HDF5.
+/// openPMD-api 0.17 refuses files with an attribute of no elements, and an empty text in HDF5 has none.
 bool is_empty_text(const Outline::Value& value) {
     const auto* text = std::get_if<std::string>(&value);
     return text != nullptr && text->empty();
@@ -92,7 +92,7 @@ private:
         outline_.groups.insert(outline_.groups.begin(), {"", std::move(attributes)});
     }
 
-    /// A number that the description says of the whole file.
+    /// A number from the description of the whole file.
     double file_number(std::size_t s, const char* name, double otherwise) const {
         for (const auto& [key, value] : contents_[s].attributes) {
             if (key != name) continue;
@@ -102,7 +102,7 @@ private:
         return otherwise;
     }
 
-    /// The mean length of a step since the snapshot before, or since the start where that one is not in the file.
+    /// The mean length of a step since the previous snapshot, or since the start if that snapshot is not in the file.
     double mean_step(std::size_t s) const {
         const auto& now = contents_[s].manifest;
         const auto before_time = s == 0 ? 0.0 : contents_[s - 1].manifest.time;
@@ -124,7 +124,7 @@ private:
         for (std::uint32_t table = 0; table < schema(s).tables.size(); ++table) FB_TRY(add_species(s, base, table));
         for (std::size_t v = 0; v < schema(s).variables.size(); ++v) {
             const auto& variable = schema(s).variables[v];
-            // openPMD has no records for these; outside of its base path everybody may put what they like.
+            // openPMD has no records for these, and allows any data outside its base path.
             if (variable.kind == Kind::replicated)
                 outline_.datasets.push_back({.path = fmt::format("forebay/{}/{}", manifest.step, variable.name),
                                              .type = shown_type(variable.type),
@@ -181,7 +181,7 @@ private:
                           record_attributes(schema(s).variables[record.components.front().variable], record.name));
             FB_TRY(add_components(s, path + record.name, record, attributes, 0));
         }
-        // The places above are whole ones: what is to be added to them is nothing, said once for all particles.
+        // The positions are complete, so the required offset is zero, stored once for all particles.
         FB_TRY_ASSIGN(attributes,
                       record_attributes(schema(s).variables[position->components.front().variable], "position"));
         outline_.groups.push_back({path + "positionOffset", std::move(attributes)});
@@ -205,7 +205,7 @@ private:
         return Attributes{{"unitDimension", powers}, {"timeOffset", 0.0}};
     }
 
-    /// The datasets of a record; `grid_dims` is 0 for particles. A scalar record is its own component.
+    /// Adds the datasets of a record; `grid_dims` is 0 for particles. A scalar record is its own component.
     Result<> add_components(std::size_t s, const std::string& path, const OpenPmdRecord& record,
                             const Attributes& attributes, std::size_t grid_dims) {
         if (!record.is_scalar()) outline_.groups.push_back({path, attributes});
@@ -223,7 +223,7 @@ private:
                     std::ranges::find(own, attribute.name, &Outline::Attribute::name) == own.end())
                     own.push_back(std::move(attribute));
             set(own, {"forebay_name", variable.name});
-            // The standard wants ids without a sign.
+            // The standard requires unsigned ids.
             const bool is_id = grid_dims == 0 && record.name == "id" && variable.type == i64;
             outline_.datasets.push_back({.path = record.is_scalar() ? path : path + "/" + component.name,
                                          .type = is_id ? u64 : shown_type(variable.type),
@@ -236,7 +236,7 @@ private:
         return {};
     }
 
-    /// Once for all iterations.
+    /// Only in the first iteration, for all iterations.
     void omit(std::size_t s, const std::string& what, const std::string& reason) {
         if (s == 0) outline_.omitted.push_back({what, reason});
     }
@@ -252,7 +252,7 @@ private:
 std::string iteration_format(const std::string& file_name, std::int64_t step) {
     for (const auto& [digits, format] :
          {std::pair(fmt::format("{:06}", step), "%06T"), std::pair(fmt::format("{}", step), "%T")}) {
-        // Of an ending like ".h5" the digits are no step.
+        // Digits in an ending such as ".h5" are not the step.
         const auto stem = file_name.substr(0, file_name.rfind('.'));
         const auto at = stem.rfind(digits);
         if (at == std::string::npos) continue;
@@ -260,7 +260,7 @@ std::string iteration_format(const std::string& file_name, std::int64_t step) {
         const auto is_digit = [&](std::size_t i) {
             return i < file_name.size() && file_name[i] >= '0' && file_name[i] <= '9';
         };
-        // A longer number with these digits in it is another one.
+        // A longer number that contains these digits is a different number.
         if ((at > 0 && is_digit(at - 1)) || is_digit(after)) continue;
         return file_name.substr(0, at) + format + file_name.substr(after);
     }

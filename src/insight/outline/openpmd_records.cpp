@@ -20,7 +20,7 @@ bool is_axis(std::string_view name) {
     return std::ranges::find(axes, name) != axes.end();
 }
 
-/// Collects components, and sees that no two variables are one.
+/// Collects components and refuses two variables for the same component.
 class Records {
 public:
     explicit Records(const Schema& schema) : schema_(schema) {}
@@ -41,7 +41,7 @@ public:
         return {};
     }
 
-    /// What the attribute says, if there is one.
+    /// Uses the attribute "openPMD", if there is one.
     Result<bool> add_given(std::size_t v) {
         const auto& variable = schema_.variables[v];
         FB_TRY_ASSIGN(given, text_attribute(variable, record_key));
@@ -71,7 +71,7 @@ bool is_coordinate(const Variable& variable) {
     return variable.attributes.dimensions.size() == 1 && variable.attributes.dimensions[0] == leaf_of(variable.name);
 }
 
-/// Arrays of one shape that are called like axes, in a group of their own, are the components of a vector.
+/// Arrays of equal shape with axis names, in their own group, are the components of a vector.
 bool is_component(const Schema& schema, std::size_t v) {
     const auto& variable = schema.variables[v];
     const auto candidate = [&](const Variable& other) {
@@ -82,12 +82,12 @@ bool is_component(const Schema& schema, std::size_t v) {
     return candidate(variable) && std::ranges::count_if(schema.variables, candidate) > 1;
 }
 
-/// "v" of "vx", when there is a "vy" too; nothing for names that are no component of a vector.
+/// "v" for "vx", if there is also a "vy"; nothing if the name is not a component of a vector.
 std::optional<std::string> stem_of(const std::string& column, const std::set<std::string>& columns) {
     if (column.empty() || !is_axis(column.substr(column.size() - 1))) return std::nullopt;
     const auto stem = column.substr(0, column.size() - 1);
     if (!columns.contains(stem + "x") || !columns.contains(stem + "y")) {
-        if (!stem.empty() || !columns.contains("x")) return std::nullopt;  // a line of particles has "x" alone
+        if (!stem.empty() || !columns.contains("x")) return std::nullopt;  // particles on a line have only "x"
     }
     const auto last = column.back();
     return last == 'x' || last == 'y' || last == 'z' ? std::optional(stem) : std::nullopt;
@@ -105,7 +105,7 @@ std::string vector_name(std::string stem) {
 
 Result<std::vector<OpenPmdRecord>> mesh_records(const Schema& schema) {
     Records records(schema);
-    std::map<std::string, std::set<std::string>> paths_of;  // of each short name, the paths that want it
+    std::map<std::string, std::set<std::string>> paths_of;  // short name -> the paths that want it
     const auto path_of = [&](std::size_t v) {
         const auto& name = schema.variables[v].name;
         return is_component(schema, v) ? parent_of(name) : name;
@@ -118,6 +118,7 @@ Result<std::vector<OpenPmdRecord>> mesh_records(const Schema& schema) {
         if (given) continue;
         const auto path = path_of(v);
         const auto leaf = word_of(leaf_of(path));
+        // The short name, unless several paths want it.
         FB_TRY(records.add(paths_of[leaf].size() > 1 ? word_of(path) : leaf,
                            is_component(schema, v) ? leaf_of(schema.variables[v].name) : "", v));
     }

@@ -1,5 +1,5 @@
-// Which openPMD record and component each variable is: by what was said of it (attribute "openPMD" = "E/x"), else by
-// rules over the names. Pure. docs/formats/view.md.
+// Finds the openPMD record and component of each variable: from its attribute ("openPMD" = "E/x"), or by rules over
+// names. Pure. docs/formats/view.md.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace forebay::outline {
 
 struct OpenPmdRecord {
     struct Component {
-        std::string name;  // "x"; "" of a scalar record
+        std::string name;  // "x"; "" for a scalar record
         std::size_t variable = 0;
     };
     std::string name;  // "E"
@@ -21,10 +21,10 @@ struct OpenPmdRecord {
     bool is_scalar() const { return components.size() == 1 && components.front().name.empty(); }
 };
 
-/// The meshes that the arrays are. `refused` when two variables are the same one, or a name is none of openPMD.
+/// The meshes of the arrays. `refused` if two variables would be the same component, or for an invalid name.
 Result<std::vector<OpenPmdRecord>> mesh_records(const Schema& schema);
 
-/// The records that the columns of a table are.
+/// The records of a table's columns.
 Result<std::vector<OpenPmdRecord>> particle_records(const Schema& schema, std::uint32_t table);
 
 }  // namespace forebay::outline

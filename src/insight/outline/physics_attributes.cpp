@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 7> given_keys = {
     unit_si_key, unit_dimension_key, grid_spacing_key, grid_offset_key, grid_unit_key, position_key, record_key};
 
-// What dimension scales and netCDF mean something by; an application's attribute of that name must not be taken for it.
+// Names with a meaning in netCDF and dimension scales; an application's attributes must not use them.
 constexpr std::array<std::string_view, 9> reserved_attributes = {"CLASS",
                                                                  "NAME",
                                                                  "DIMENSION_LIST",
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 9> reserved_attributes = {"CLASS",
                                                                  "_NCProperties",
                                                                  "_FillValue"};
 
-/// Numbers between blanks or commas; nothing when something else stands there.
+/// Numbers separated by blanks or commas; nothing for other texts.
 std::optional<std::vector<double>> numbers_in(std::string_view text) {
     std::vector<double> numbers;
     while (true) {

@@ -1,6 +1,5 @@
-// What pages carry in themselves: the files of src/insight/report/assets, and uPlot, which draws time series.
-// Embedded at build
-// by cmake/assets.cmake; a build without uPlot has none of it.
+// Files embedded in the pages: src/insight/report/assets, and uPlot, which draws time series. cmake/assets.cmake embeds
+// them at build time. A build without uPlot leaves it out.
 
 #pragma once
 
@@ -14,13 +13,13 @@ struct Asset {
 };
 std::span<const Asset> assets();
 
-/// Contents of src/insight/report/assets/NAME. A name that is not there is our own mistake.
+/// The contents of src/insight/report/assets/NAME. An unknown name is a mistake in Forebay itself (FB_CHECK).
 std::string_view asset(std::string_view name);
 
-/// "" in a build without it.
+/// "" in a build without uPlot.
 std::string_view uplot_js();
 std::string_view uplot_css();
-/// Its licence, which whoever passes it on must pass on too.
+/// uPlot's licence. Copies of uPlot must carry it.
 std::string_view uplot_license();
 
 }  // namespace forebay::report

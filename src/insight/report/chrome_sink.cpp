@@ -1,4 +1,4 @@
-// The JSON of Chrome's trace viewer ("Trace Event Format"): complete events, which have a beginning and a duration.
+// The JSON of Chrome's trace viewer ("Trace Event Format"): complete events, with a beginning and a duration.
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ public:
     }
 
     void track(std::string& out, const TraceTrack& track) override {
-        if (!track.unit.empty()) return;  // a counter is told by its events
+        if (!track.unit.empty()) return;  // a counter needs only events
         const auto of = [&](const char* name, Object arguments) {
             put(out, {{"ph", "M"},
                       {"pid", track.process},
@@ -76,7 +76,7 @@ public:
 
 private:
     static double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1000; }
-    // Negative for what a clock that jumps back has come to while the file was written.
+    // Negative for times before the origin, if a clock jumped back while the file was written.
     double since_origin(std::uint64_t unix_ns) const {
         return unix_ns >= origin_unix_ns_ ? microseconds(unix_ns - origin_unix_ns_)
                                           : -microseconds(origin_unix_ns_ - unix_ns);

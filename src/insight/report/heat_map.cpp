@@ -37,7 +37,7 @@ HeatRow group_of(std::span<const HeatRow> rows, std::size_t columns) {
 }  // namespace
 
 HeatMap heat_map_of(std::span<const format::TimingBatch> batches) {
-    using Key = std::tuple<std::string, std::int64_t, std::uint64_t>;  // a save
+    using Key = std::tuple<std::string, std::int64_t, std::uint64_t>;  // identifies a save
     std::map<Key, std::int64_t> began;
     for (const auto& batch : batches) {
         if (drain_rate(batch) <= 0) continue;
@@ -48,6 +48,7 @@ HeatMap heat_map_of(std::span<const format::TimingBatch> batches) {
     by_time.reserve(began.size());
     for (const auto& [key, at] : began) by_time.emplace_back(at, key);
     std::ranges::sort(by_time);
+    // Only the newest saves get a column.
     if (by_time.size() > heat_columns_max)
         by_time.erase(by_time.begin(), by_time.end() - static_cast<std::ptrdiff_t>(heat_columns_max));
     HeatMap map;
@@ -74,6 +75,7 @@ HeatMap heat_map_of(std::span<const format::TimingBatch> batches) {
     }
     std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
     for (auto& [rate, row] : rows) map.rows.push_back(std::move(row));
+    // Rows are sorted, so the first rows are the slowest nodes. They stay single; the rest is grouped by neighbours.
     if (map.rows.size() <= heat_single_max + heat_groups_max) return map;
     const std::vector<HeatRow> rest(map.rows.begin() + heat_single_max, map.rows.end());
     map.rows.resize(heat_single_max);

@@ -1,5 +1,5 @@
-// How fast each node drained each snapshot, as a picture of bounded size: rows of single nodes, the slowest first, and
-// below them the rest in groups of neighbours by speed. 10,000 nodes make 64 rows of one node and 32 of 311 each.
+// The drain rate of each node and snapshot, as a picture of bounded size. The slowest nodes get a row each, slowest
+// first. The rest follows in groups of similar speed. 10,000 nodes make 64 rows of one node and 32 of 311 each.
 
 #pragma once
 
@@ -20,7 +20,7 @@ struct HeatColumn {
 struct HeatRow {
     std::string name;  // of a node, or "311 nodes"
     std::uint64_t nodes = 1;
-    std::vector<double> rates;  // bytes a second, one a column; of several nodes their median; 0: none was told
+    std::vector<double> rates;  // bytes a second, one a column; a group's median; 0: unknown
 };
 
 struct HeatMap {

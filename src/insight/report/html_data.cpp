@@ -15,10 +15,10 @@ namespace {
 using Tree = nlohmann::ordered_json;
 
 constexpr double mega = 1e6;
-constexpr int heat_levels = 7;  // and 0: nothing was written
+constexpr int heat_levels = 7;  // and 0: no writes
 constexpr std::size_t sentence_characters = 300;
 
-// Four digits of a number; whole numbers without a point.
+// Rounds to four digits; whole numbers become integers.
 Tree brief(double number) {
     if (!std::isfinite(number) || number == 0) return 0;
     const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::abs(number))));
@@ -40,7 +40,7 @@ Tree rate_tree(const HtmlRun& run, const HtmlDetail& detail) {
     const double width = seconds / static_cast<double>(detail.rate_bins);
     auto values = Tree::array(), saves = Tree::array();
     for (const double each : bytes) values.push_back(brief(each / width / mega));
-    // Marks closer than bins are one mark.
+    // Saves in the same bin share a mark.
     std::set<std::size_t> marked;
     for (const auto& row : summary.rows) {
         const double at = since(row.saved_unix_ns, summary.begin_unix_ns);
@@ -55,20 +55,22 @@ double ratio_of(const std::vector<telemetry::Slow>& slow, const std::string& nam
     return match == slow.end() ? 0 : match->ratio;
 }
 
-// The slowest ones by `rate`, in the order that they had.
+// The `count` slowest rows by `rate`, in their old order.
 template <class Row>
 std::vector<const Row*> slowest(const std::vector<Row>& rows, std::size_t count) {
     std::vector<const Row*> chosen;
     chosen.reserve(rows.size());
     for (const auto& row : rows) chosen.push_back(&row);
     if (chosen.size() <= count) return chosen;
+    // A row without a rate is never slow.
     std::ranges::stable_sort(chosen, {}, [](const Row* row) { return row->rate > 0 ? row->rate : HUGE_VAL; });
     chosen.resize(count);
+    // Pointers into one array: sorting them restores the rows' order.
     std::ranges::sort(chosen);
     return chosen;
 }
 
-// "oss3" of "oss3/ost12" and "oss3:ost12"; "" where the name does not tell it.
+// "oss3" for "oss3/ost12" and "oss3:ost12"; "" if the name has no server.
 std::string server_of(const std::string& name) {
     const auto end = name.find_first_of("/:");
     return end == std::string::npos ? "" : name.substr(0, end);
@@ -95,7 +97,7 @@ Tree nodes_tree(const telemetry::Summary& summary, const HtmlDetail& detail) {
     return {{"all", summary.node_rows.size()}, {"rows", rows}};
 }
 
-// Half of them the newest, the others those that took longest.
+// Half of them are the newest, and half took the longest.
 std::vector<const telemetry::SnapshotRow*> chosen_snapshots(const telemetry::Summary& summary, std::size_t count) {
     std::vector<const telemetry::SnapshotRow*> chosen;
     for (const auto& row : summary.rows) chosen.push_back(&row);
@@ -112,6 +114,7 @@ std::vector<const telemetry::SnapshotRow*> chosen_snapshots(const telemetry::Sum
 Tree snapshots_tree(const telemetry::Summary& summary, const HtmlDetail& detail) {
     auto rows = Tree::array(), streams = Tree::array(), outcomes = Tree::array();
     std::map<std::string, std::size_t> stream_numbers, outcome_numbers;
+    // A name is written once and rows hold its number, which keeps the page small.
     const auto number_in = [](auto& numbers, auto& names, const std::string& name) {
         const auto [place, is_new] = numbers.emplace(name, numbers.size());
         if (is_new) names.push_back(name_in_page(name, 32));
@@ -126,8 +129,8 @@ Tree snapshots_tree(const telemetry::Summary& summary, const HtmlDetail& detail)
     return {{"all", summary.rows.size()}, {"streams", streams}, {"outcomes", outcomes}, {"rows", rows}};
 }
 
-// Which storage target, else node, wrote how fast when, in the snapshot whose drain took longest. A row is a text, a
-// digit a bin: 0 where nothing was written, 7 for the fastest.
+// The write rate over time of each storage target, or of each node if targets have no names, in the snapshot with the
+// longest drain. A row is a text with one digit a bin: 0 without writes, 7 for the fastest.
 Tree heat_tree(const HtmlRun& run, const HtmlDetail& detail) {
     const telemetry::SnapshotRow* row = nullptr;
     for (const auto& candidate : run.summary.rows)
@@ -150,7 +153,7 @@ Tree heat_tree(const HtmlRun& run, const HtmlDetail& detail) {
     if (begin == 0 || end <= begin) return nullptr;
     auto names = telemetry::bytes_over_time_by_name(run.chronicle, *row, begin, end, detail.heat_bins, !named);
     const auto all = names.size();
-    std::vector<std::pair<double, std::string>> latest;  // those that wrote last are who the others waited for
+    std::vector<std::pair<double, std::string>> latest;  // the last writers made the rest wait
     double most = 0;
     for (const auto& [name, bins] : names) {
         double last = 0;
@@ -223,6 +226,7 @@ std::string html_data(std::span<const HtmlRun> runs, const HtmlDetail& detail) {
               {"nodes", nodes_tree(run.summary, detail)}, {"snapshots", snapshots_tree(run.summary, detail)},
               {"heat", heat_tree(run, detail)},           {"why", why_tree(run.summary, detail)}};
     if (runs.size() > 1) tree["scaling"] = scaling_tree(runs, detail);
+    // Only ASCII, and invalid UTF-8 replaced: no name can break the page.
     return json_in_page(tree.dump(-1, ' ', true, Tree::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// What the scripts of a report draw, as JSON: numbers rounded to four digits, in units that keep them short.
+// The data for a report's scripts, as JSON. Numbers are rounded to four digits, in units that keep them short.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace forebay::report {
 
-/// How much a page shows of what there may be more of.
+/// The most that a page shows of each list.
 struct HtmlDetail {
     std::size_t rate_bins = 600;
     std::size_t heat_rows = 256, heat_bins = 200;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t path_characters = 200;
 
-// A page of the default detail has some 140 kB where a run has more of everything; names of many bytes a character, or
-// advice of many lines, take the next one.
+// A page with full lists takes about 140 kB with the default detail. If names have many bytes a character, or advice
+// has many lines, the page takes the next detail.
 constexpr std::array details{
     HtmlDetail{},
     HtmlDetail{.heat_rows = 128, .targets = 128, .snapshots = 300, .runs = 50, .sentences = 20},
@@ -45,7 +45,7 @@ std::string head(const telemetry::Summary& summary, const std::string& nonce) {
     return head + "</head>\n";
 }
 
-// Scripts fill these; each is left out of the page when there is nothing to show.
+// Scripts fill these sections. A section without data stays hidden.
 std::string pictures(bool several) {
     std::string places;
     const auto place = [&](const char* id, const char* title) {
@@ -92,6 +92,7 @@ std::string body(std::span<const HtmlRun> runs, const HtmlDetail& detail, const 
 
 std::string html_page(std::span<const HtmlRun> runs, const std::string& nonce) {
     std::string page;
+    // The first detail that fits wins; the last detail always serves.
     for (const auto& detail : details) {
         page = head(runs.front().summary, nonce) + body(runs, detail, nonce);
         if (page.size() <= html_bytes_max) break;

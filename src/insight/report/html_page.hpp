@@ -1,7 +1,7 @@
-// The page of `forebay report`: one HTML file that opens without a network, whatever the size of the run.
+// The page of `forebay report`: one HTML file. It opens without a network, for runs of any size.
 //
-// Bytes: at most html_bytes_max. Bins, rows and names are bounded; where they would not fit all the same, there are
-// fewer of them, and the page says of how many it shows which.
+// Bytes: at most html_bytes_max. Bins, rows and names are bounded. If the page is still too large, it gets fewer of
+// them, and says how many of how many it shows.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace forebay::report {
 
 inline constexpr std::size_t html_bytes_max = 150'000;
-/// A page of ours begins with it, so that it can be told from files of others.
+/// The beginning of every report page. It distinguishes our pages from other files.
 inline constexpr std::string_view html_mark =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"generator\" content=\"forebay report\">\n";
@@ -23,8 +23,8 @@ struct HtmlRun {
     const telemetry::Summary& summary;
 };
 
-/// The first run is shown; with several, the scaling over all of them too. `nonce` (hexadecimal digits) admits the
-/// scripts of this page and no others: random, so that no name in a run can know it.
+/// Shows the first run and, if there are several, the scaling over all runs. The page allows only scripts with `nonce`
+/// (hexadecimal digits). Make it random, so that no name in a run can contain it.
 std::string html_page(std::span<const HtmlRun> runs, const std::string& nonce);
 
 }  // namespace forebay::report

@@ -1,5 +1,5 @@
-// Goal: the page of a report is bounded, whole without a network, and shows names of others as text alone. Method:
-// pages of made runs, one of them as large as runs get, and what must not stand in their bytes.
+// Goal: a report page has a bounded size, needs no network, and shows foreign names only as text. Method: pages of made
+// runs, one as large as runs get, searched for forbidden bytes.
 
 #include "insight/report/html_page.hpp"
 
@@ -28,7 +28,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
     return count;
 }
 
-// 8,100 nodes in 8 snapshots, 10 of them in 492 more; 300 targets, long names and reasons.
+// 8,100 nodes in 8 snapshots, 10 of them in 492 more; 300 targets; long names and reasons.
 telemetry::Chronicle large() {
     auto chronicle = test::made_chronicle({.nodes = 8100,
                                            .snapshots = 8,
@@ -84,7 +84,7 @@ TEST_CASE("a page asks for nothing from outside and runs no script but its own")
     for (const auto* part :
          {" src=", " href=", "url(", "@import", "onclick", "onload", "javascript:", "http-equiv=\"refresh"})
         CHECK_MESSAGE(page.find(part) == std::string::npos, part);
-    CHECK(count_of(page, "<script") == count_of(page, "<script nonce=\"" + nonce + "\">") + 1);  // and the data
+    CHECK(count_of(page, "<script") == count_of(page, "<script nonce=\"" + nonce + "\">") + 1);  // one more: the data
     CHECK(count_of(page, "<style") == count_of(page, "<style nonce=\"" + nonce + "\">"));
     const bool has_uplot = !report::uplot_js().empty();
     CHECK((page.find("built without uPlot") == std::string::npos) == has_uplot);

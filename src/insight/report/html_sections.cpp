@@ -130,6 +130,7 @@ std::string html_advice(const telemetry::Summary& summary) {
     if (summary.advice.empty()) return "<p>Nothing: no rule found anything to do better.</p>\n";
     std::string list = "<ul class=\"advice\">\n";
     for (const auto& piece : std::span(summary.advice).first(std::min(advice_told, summary.advice.size()))) {
+        // Further lines with two blanks first are commands or options: they keep their lines.
         const auto end = piece.find("\n  ");
         list += "<li>" + html_escaped(show_text(std::string_view(piece).substr(0, end)));
         std::string lines;

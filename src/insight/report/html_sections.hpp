@@ -1,4 +1,4 @@
-// The words of a report: what it cost, whether data are safe, what was slow, what to do. They need no script.
+// The text of a report: cost, safety of the data, slow parts, advice. It needs no script.
 
 #pragma once
 
@@ -13,7 +13,7 @@ std::string html_cost(const telemetry::Summary& summary);
 std::string html_safety(const telemetry::Summary& summary);
 std::string html_slow(const telemetry::Summary& summary);
 std::string html_advice(const telemetry::Summary& summary);
-/// "" where everything could be read.
+/// "" if everything could be read.
 std::string html_problems(const telemetry::Summary& summary);
 
 }  // namespace forebay::report

@@ -28,6 +28,7 @@ std::string html_escaped(std::string_view text) {
 }
 
 std::string json_in_page(std::string json) {
+    // Without "<" no text can end the script element.
     for (auto at = json.find('<'); at != std::string::npos; at = json.find('<', at + 1)) json.replace(at, 1, "\\u003c");
     return json;
 }

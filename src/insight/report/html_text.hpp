@@ -1,4 +1,4 @@
-// Texts of others in pages: as text, and as data of scripts.
+// Makes foreign texts safe in pages: as text, and as data of scripts.
 
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace forebay::report {
 
-/// A name as pages show it: what commands terminals or turns the direction of writing is spelled out, and what has more
-/// than `characters_max` is cut. Not yet escaped.
+/// A name for pages, not yet escaped. Control characters and direction marks are spelled out. Names over
+/// `characters_max` are cut.
 std::string name_in_page(std::string_view name, std::size_t characters_max = 48);
 
-/// Of text between tags and in attributes within double quotes.
+/// Escapes text between tags or in attributes with double quotes.
 std::string html_escaped(std::string_view text);
 
-/// JSON as it may stand in <script type="application/json">: no "<" is left in it.
+/// Escapes JSON for <script type="application/json">: no "<" is left.
 std::string json_in_page(std::string json);
 
 }  // namespace forebay::report

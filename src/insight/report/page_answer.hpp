@@ -1,4 +1,4 @@
-// What the paths of the live page answer.
+// The answers of the live page's paths.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::report {
 
-/// The parameters of a request, decoded; of one that is given twice the first.
+/// The decoded parameters of a request. If a name comes twice, the first value counts.
 using PageQuery = std::map<std::string, std::string>;
 
 struct PageAnswer {
@@ -18,7 +18,7 @@ struct PageAnswer {
     std::string type = "application/json";
     std::string body = {};
 };
-/// An Error as a browser gets it: {"error": {"kind", "what", "safe", "next"}}, with a status that fits its kind.
+/// An Error for a browser: {"error": {"kind", "what", "safe", "next"}}, with an HTTP status for its kind.
 PageAnswer answer_of(const Error& error);
 
 using PagePaths = std::map<std::string, std::function<PageAnswer(const PageQuery&)>>;

@@ -7,10 +7,12 @@ namespace forebay::report {
 void PageFeed::put(std::string text) {
     {
         const std::lock_guard lock(mutex_);
+        // An equal text wakes no viewer.
         if (text_ && *text_ == text) return;
         text_ = std::make_shared<const std::string>(std::move(text));
         ++number_;
     }
+    // After the lock is released, so that a woken viewer does not wait for it.
     changed_.notify_all();
 }
 

@@ -1,5 +1,5 @@
-// The newest state of a run as one text, for any number of viewers. Whoever comes late gets the newest, and none of
-// those between: so a viewer costs no memory, however slow it is.
+// The newest state of a run as one text, for any number of viewers. A slow viewer gets the newest text and misses the
+// texts between. So it costs no memory.
 //
 // Threads: any.
 
@@ -18,15 +18,15 @@ class PageFeed {
 public:
     struct News {
         std::uint64_t number = 0;                 // 0: there is no text yet
-        std::shared_ptr<const std::string> text;  // null where nothing has come for so long, or after close()
+        std::shared_ptr<const std::string> text;  // null after the timeout or close()
     };
 
-    /// Viewers are told of it unless it is the text that they have.
+    /// Wakes the viewers, unless the text equals the current text.
     void put(std::string text);
     News newest() const;
-    /// A text of another number than `seen`; waits for one, at most `timeout`.
+    /// Waits at most `timeout` for a text with another number than `seen`.
     News wait_for(std::uint64_t seen, std::chrono::milliseconds timeout) const;
-    /// From now on nobody waits.
+    /// Ends all waits, now and later.
     void close();
     bool is_closed() const;
 

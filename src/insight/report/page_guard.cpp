@@ -13,6 +13,7 @@ std::string new_token() { return fmt::format("{:016x}{:016x}", sys::random_u64()
 
 bool is_same_token(std::string_view own, std::string_view given) {
     if (own.empty() || own.size() != given.size()) return false;
+    // No early exit: the time must not depend on the first wrong digit.
     unsigned difference = 0;
     for (std::size_t i = 0; i < own.size(); ++i)
         difference |= static_cast<unsigned char>(own[i]) ^ static_cast<unsigned char>(given[i]);
@@ -23,6 +24,7 @@ bool is_own_host(std::string_view host, const std::vector<std::string>& others) 
     std::string name(host);
     std::ranges::transform(name, name.begin(),
                            [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
+    // A colon inside brackets belongs to an IPv6 address, not to a port.
     const auto colon = name.rfind(':');
     if (colon != std::string::npos && name.find(']', colon) == std::string::npos) {
         const auto port = name.substr(colon + 1);

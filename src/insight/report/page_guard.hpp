@@ -1,4 +1,4 @@
-// Whom the live page answers: who has its token, by a name of this machine.
+// The live page answers only a request with its token and with a name of this machine.
 
 #pragma once
 
@@ -10,11 +10,11 @@ namespace forebay::report {
 
 /// 32 hexadecimal digits from the kernel's random source.
 std::string new_token();
-/// In a time that depends on the lengths alone.
+/// Takes a time that depends only on the lengths.
 bool is_same_token(std::string_view own, std::string_view given);
-/// Whether a header "Host" names this machine: its loopback, with any port, since a tunnel's may be another one.
+/// True if a header "Host" names this machine. Any port is allowed, because a tunnel may use another port.
 bool is_own_host(std::string_view host, const std::vector<std::string>& others);
-/// Whether an address binds to the loopback alone.
+/// True if the address binds only to the loopback.
 bool is_loopback(std::string_view host);
 
 }  // namespace forebay::report

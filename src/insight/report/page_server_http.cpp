@@ -1,8 +1,8 @@
-// The server of the live page. cpp-httplib 0.11 parses requests and writes answers; sockets and threads are ours, since
-// the library takes as many headers of a request as a stranger sends, for as long as he sends: 200 MB of them stood in
-// 390 MB of memory. Every request ends in one function, before the library would read a body.
+// The server of the live page. cpp-httplib 0.11 parses requests and writes answers. Sockets and threads are our own:
+// the library accepts any number of headers for any time; 200 MB of them took 390 MB of memory. Every request ends in
+// one function before the library reads a body.
 //
-// A connection gets a thread when the head of its first request is there, and keeps it only if that had the token.
+// A connection gets a thread after the head of its first request. It keeps the thread only if that head had the token.
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -25,26 +25,26 @@ namespace forebay::report {
 
 namespace {
 
-// A browser has at most six connections to one server; what viewers do not hold is for pages and pictures.
+// A browser opens at most six connections to a server. Threads beyond the viewers serve pages and pictures.
 constexpr int threads_max = viewers_max + 12;
-// Connections that wait for a thread. Further ones are closed.
+// Connections waiting for a thread. Further connections are closed.
 constexpr std::size_t waiting_max = 64;
-// Connections whose first request has not come whole. Of more the oldest are closed.
+// Connections without a whole first request. If there are more, the oldest are closed.
 constexpr std::size_t heads_max = 256;
-constexpr std::chrono::seconds silence_max{5};   // between two requests; and a viewer may take nothing for so long
-constexpr std::chrono::seconds request_max{10};  // from the first byte of a request to its last
-// The same of a further request while others wait for a thread.
+constexpr std::chrono::seconds silence_max{5};   // between two requests, and for a viewer that takes nothing
+constexpr std::chrono::seconds request_max{10};  // from a request's first byte to its last
+// The limit between requests while other connections wait for a thread.
 constexpr std::chrono::milliseconds crowded_max{300};
-// Of the head of a request: browsers send some 1 KiB, and cookies of other servers of this host.
+// The head of a request: browsers send about 1 KiB, plus cookies of other servers of this host.
 constexpr std::size_t request_bytes_max = 64u << 10;
 constexpr std::chrono::milliseconds stop_look{100};
 
 }  // namespace
 
-/// A connection as the library reads and writes it, one request after the other.
+/// A connection for the library, one request after another.
 class RequestStream final : public httplib::Stream {
 public:
-    /// `first` was read from it before: at least the head of its first request.
+    /// `first` was already read from the connection: at least the head of the first request.
     RequestStream(sys::Connection& connection, std::string_view first, const std::atomic<bool>& stopping,
                   const std::atomic<bool>& crowded)
         : connection_(connection), stopping_(stopping), crowded_(crowded), buffer_(std::max(first.size(), read_bytes)) {
@@ -52,7 +52,7 @@ public:
         end_ = first.size();
     }
 
-    /// Whether another request begins.
+    /// Waits for the next request; false if none comes.
     bool await_request() {
         began_ = sys::Clock::now();
         deadline_ = began_ + silence_max;
@@ -80,13 +80,14 @@ public:
     }
     void get_remote_ip_and_port(std::string&, int&) const override {}
     void get_local_ip_and_port(std::string&, int&) const override {}
-    socket_t(socket)() const override { return INVALID_SOCKET; }  // in brackets: it is none of the system's
+    socket_t(socket)() const override { return INVALID_SOCKET; }  // in brackets, because `socket` may be a macro
 
 private:
-    // Waits until something has come; false at the deadline, and when the other side has closed.
+    // Waits for data. False at the deadline, or if the other side closed.
     bool fill() {
         begin_ = end_ = 0;
         for (auto now = sys::Clock::now(); !stopping_ && now < deadline_; now = sys::Clock::now()) {
+            // A quiet connection must give its thread to a waiting connection.
             if (crowded_ && now > began_ + crowded_max) return false;
             const auto got = connection_.receive_some(buffer_);
             if (!got) return false;
@@ -94,6 +95,7 @@ private:
                 end_ = *got;
                 return true;
             }
+            // A wait for one byte ends often enough to notice stop().
             if (connection_.receive(std::span(buffer_).first(1), stop_look)) {
                 end_ = 1;
                 return true;
@@ -104,21 +106,21 @@ private:
 
     sys::Connection& connection_;
     const std::atomic<bool>& stopping_;
-    const std::atomic<bool>& crowded_;  // others wait for a thread
+    const std::atomic<bool>& crowded_;  // other connections wait for a thread
     static constexpr std::size_t read_bytes = 4096;
     std::vector<std::byte> buffer_;
-    std::size_t begin_ = 0, end_ = 0;          // what of it is not read yet
-    std::size_t budget_ = 0;                   // of the request
+    std::size_t begin_ = 0, end_ = 0;          // the unread part of it
+    std::size_t budget_ = 0;                   // bytes left for the request
     sys::Clock::time_point began_, deadline_;  // of the wait for a request, or of the request
 };
 
-/// The library's server without its sockets.
+/// The library's server without sockets.
 class RequestParser final : public httplib::Server {
 public:
-    RequestParser() { svr_sock_ = 0; }  // it writes chunks as long as it believes that it listens
+    RequestParser() { svr_sock_ = 0; }  // it writes chunks only if it believes that it listens
     using Welcome = std::function<bool(const httplib::Request&)>;
-    /// Reads a request and writes its answer. Returns whether the connection may send another request. A connection
-    /// that is not welcome may not: it would keep a thread from the owner of the page.
+    /// Reads a request and writes its answer. True if the connection may send another request. An unwelcome connection
+    /// may not: it would hold a thread that the page's owner needs.
     bool answer(httplib::Stream& stream, bool is_last, const Welcome& is_welcome) {
         bool is_closed = false, goes_on = false;
         const auto look = [&](httplib::Request& request) { goes_on = is_welcome(request); };
@@ -128,7 +130,7 @@ public:
 
 namespace {
 
-// A tab that has been here keeps the token, so that it need not stand in the address: reloading brings it back.
+// A tab that was here before has stored the token and reloads with it, so the address need not contain it.
 constexpr const char* binding_page = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Forebay</title><link rel="icon" href="data:,"></head>
 <body><p>This page needs the token that <code>forebay watch</code> has printed with its address.</p>
@@ -169,11 +171,11 @@ struct PageServer::Inside {
     std::atomic<bool> stopping{false};
     RequestParser parser;
     sys::Listener listener;
-    std::mutex mutex;  // of what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable arrived, ended;
     std::deque<RequestHead> waiting;
-    std::size_t idle = 0;              // threads that wait for a connection
-    std::atomic<bool> crowded{false};  // more connections wait than threads
+    std::size_t idle = 0;              // threads waiting for a connection
+    std::atomic<bool> crowded{false};  // connections outnumber the idle threads
     bool serving = false;
 
     Inside(const PageServerOptions& chosen, std::string text, PagePaths answers, PageFeed& source)
@@ -205,6 +207,7 @@ struct PageServer::Inside {
         };
         if (!is_for_this_page(request))
             return refuse(403, "this address is not the one that forebay watch has printed");
+        // Only the start page answers with HTML: it may reload with the token stored in the tab.
         if (!has_token(request)) {
             to.set_header("Connection", "close");
             if (request.method == "GET" && request.path == "/")
@@ -218,11 +221,13 @@ struct PageServer::Inside {
         if (path == paths.end()) return refuse(404, "there is no such path");
         PageQuery query;
         for (const auto& [name, value] : request.params)
+            // Answers never need the token, so they do not get it.
             if (name != "token") query.emplace(name, value);
         give(to, path->second(query));
     }
 
     void add_viewer(httplib::Response& to) {
+        // Counted first, so that two requests at once cannot both take the last place.
         if (++viewers > viewers_max) {
             --viewers;
             return give(to, answer_of({ErrorKind::full, fmt::format("{} viewers look at this page", viewers_max), "",
@@ -236,7 +241,7 @@ struct PageServer::Inside {
     }
 
     void talk(RequestHead head) {
-        constexpr int requests_max = 1000;  // then the browser connects anew
+        constexpr int requests_max = 1000;  // then the browser must connect again
         auto& connection = head.connection;
         RequestStream stream(connection, head.text, stopping, crowded);
         const auto is_welcome = [this](const auto& request) { return is_for_this_page(request) && has_token(request); };
@@ -251,6 +256,7 @@ struct PageServer::Inside {
             {
                 std::unique_lock lock(mutex);
                 ++idle;
+                // The timeout ends the wait if stop() notified before it began.
                 arrived.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
                 --idle;
                 if (stopping) return;
@@ -268,7 +274,7 @@ struct PageServer::Inside {
         for (int i = 0; i < threads_max; ++i) {
             auto thread = sys::Thread::start([this] { work(); });
             if (!thread && threads.empty()) return thread.error();
-            if (!thread) break;  // fewer viewers and pages at once
+            if (!thread) break;  // fewer threads serve fewer viewers
             threads.push_back(std::move(*thread));
         }
         RequestHeads heads(listener, {.waiting_max = heads_max, .bytes_max = request_bytes_max, .to_end = request_max});
@@ -281,6 +287,7 @@ struct PageServer::Inside {
             }
             const std::lock_guard lock(mutex);
             for (auto& head : *whole) {
+                // The remaining connections close with `whole`.
                 if (waiting.size() >= waiting_max) break;
                 waiting.push_back(std::move(head));
                 arrived.notify_one();
@@ -294,11 +301,10 @@ struct PageServer::Inside {
         return fmt::format("event: clock\ndata: {:.3f}\n\n", static_cast<double>(sys::unix_ns()) * 1e-9);
     }
 
-    // The server's time, with the newest state where there is a new one. The time comes first: ages in the state count
-    // from it, and the state may be old. False ends the connection: of a viewer that has
-    // gone, or takes nothing.
+    // Sends the server's time and, if there is one, a new state. The time comes first: ages in the state count from it,
+    // and the state may be old. False ends the connection of a viewer that left or takes nothing.
     bool tell(std::uint64_t& seen, httplib::DataSink& sink) const {
-        constexpr std::chrono::milliseconds look_every{1'000};  // whether the viewer is there
+        constexpr std::chrono::milliseconds look_every{1'000};  // interval of checks that the viewer is still there
         for (std::chrono::milliseconds waited{0}; waited < options.heartbeat; waited += look_every) {
             const auto news = feed->wait_for(seen, std::min(look_every, options.heartbeat));
             if (feed->is_closed()) {
@@ -328,7 +334,7 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
     auto inside = std::make_unique<Inside>(options, std::move(page), std::move(paths), feed);
     auto* const own = inside.get();
     own->parser.set_pre_routing_handler([own](const httplib::Request& request, httplib::Response& to) {
-        // A thousand ranges in one header would be as many copies of the answer. The library's request is not const.
+        // A thousand ranges in one header would copy the answer a thousand times. The library's request is not const.
         const_cast<httplib::Request&>(request).ranges.clear();
         own->answer(request, to);
         return httplib::Server::HandlerResponse::Handled;
@@ -337,6 +343,7 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
         own->give(to, answer_of({ErrorKind::full, "this answer found no memory"}));
     });
     auto listener = sys::Listener::open(sys::with_port(options.host, static_cast<std::uint16_t>(options.port)));
+    // Some port is always free, so the address must be wrong.
     if (!listener && options.port == 0)
         return Error{ErrorKind::refused, fmt::format("{} is no address of this host", options.host)};
     if (!listener)
@@ -350,12 +357,14 @@ void PageServer::stop() {
     inside_->stopping = true;
     inside_->arrived.notify_all();
     std::unique_lock lock(inside_->mutex);
+    // Until then serve() uses the members.
     inside_->ended.wait(lock, [&] { return !inside_->serving; });
 }
 
 Result<> PageServer::serve() {
     {
         const std::lock_guard lock(inside_->mutex);
+        // stop() may have come first; then serve() must not begin.
         if (inside_->stopping) return {};
         inside_->serving = true;
     }

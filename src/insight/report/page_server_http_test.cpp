@@ -1,7 +1,8 @@
-// Goal: the page answers who has its token by a name of this machine, and nobody else; what it answers carries what
-// browsers need to keep others out; viewers get the newest state, at most so many of them; it ends at once.
+// Goal: the page answers only requests with its token and a name of this machine. Its answers carry the headers that
+// browsers need to keep other sites out. Viewers get the newest state; their number is limited. The server stops at
+// once.
 //
-// Method: a server of made answers on a free port, and the client of the library that the server is made of.
+// Method: a server of made answers on a free port, and a client of the same library.
 
 #include <doctest/doctest.h>
 #include <httplib.h>
@@ -61,7 +62,7 @@ struct Served {
     std::thread thread;
 };
 
-/// Reads the stream of events until `enough` says so of what has come.
+/// Reads the event stream until `enough` accepts the text so far.
 std::string events(const Served& served, const std::function<bool(const std::string&)>& enough) {
     httplib::Client client("127.0.0.1", served.server.port());
     client.set_read_timeout(20);
@@ -128,8 +129,8 @@ TEST_CASE("server: a stranger's request has an end, in bytes and requests that w
     const std::string header = "X-A: " + std::string(4000, 'a') + "\r\n";
     std::size_t sent = 0;
     while (sent < (64u << 20) && sends(endless, header)) sent += header.size();
-    CHECK(sent < (32u << 20));  // what the kernel had room for
-    // More than threads and places are closed or wait, and who leaves makes room again.
+    CHECK(sent < (32u << 20));  // the kernel's buffers hold this much
+    // Connections beyond threads and places are closed or wait. A closed connection makes room again.
     {
         std::vector<sys::Connection> silent;
         for (int i = 0; i < 200; ++i) silent.push_back(sys::Connection::open(address, std::chrono::seconds(5)).value());
@@ -150,7 +151,7 @@ TEST_CASE("server: strangers that say nothing, a little, or have no token keep n
             strangers.push_back(sys::Connection::open(address, std::chrono::seconds(5)).value());
             static_cast<void>(strangers.back().send(std::as_bytes(std::span(request)), std::chrono::seconds(5)));
             if (i % 60 != 59) continue;
-            for (auto& stranger : strangers)  // those that are there say more
+            for (auto& stranger : strangers)  // the open connections send more
                 if (request != whole)
                     static_cast<void>(stranger.send(std::as_bytes(std::span("y", 1)), std::chrono::seconds(5)));
             const auto answer = served.ask("/echo?a=1");
@@ -168,7 +169,7 @@ TEST_CASE("server: a refused connection sends no further request, and keeps no t
                                      std::string("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n"),
                                      "GET /echo HTTP/1.1\r\nHost: evil.example\r\n" + token_and_end}) {
         CAPTURE(first);
-        // The second request has the token, and comes with the first.
+        // The second request has the token and arrives with the first.
         const auto requests = first + "GET /echo?a=7 HTTP/1.1\r\nHost: localhost\r\n" + token_and_end;
         auto stranger = sys::Connection::open(address, std::chrono::seconds(5)).value();
         REQUIRE(stranger.send(std::as_bytes(std::span(requests)), std::chrono::seconds(5)));
@@ -241,7 +242,7 @@ TEST_CASE("server: a viewer who comes late to a state that is old gets the time 
     CHECK(first <= between + 0.001);
     CHECK(second >= between - 0.001);
     CHECK(second <= now() + 0.001);
-    // So does who stays, with each heartbeat.
+    // A viewer that stays gets the time too, with each heartbeat.
     const auto text = events(served, [](const std::string& so_far) {
         return so_far.find(": heartbeat\n\nevent: clock\ndata: ") != std::string::npos && so_far.ends_with("\n\n");
     });
@@ -266,7 +267,7 @@ TEST_CASE("server: one viewer too many is told so, and gets in when another has 
     const auto refused = served.ask("/events");
     CHECK(refused->status == 503);
     CHECK(refused->body.find("20 viewers") != std::string::npos);
-    CHECK(served.ask("/echo")->status == 200);  // the others keep no thread from pages
+    CHECK(served.ask("/echo")->status == 200);  // refused viewers hold no thread
     leave = true;
     for (auto& viewer : viewers) viewer.join();
     std::string text;

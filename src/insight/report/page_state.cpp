@@ -1,5 +1,4 @@
-// Bounds: what a screen of 2,000 pixels shows apart. Of longer runs the newest saves are shown one by one; curves are
-// over the whole run.
+// The bounds fit a screen of 2,000 pixels. A long run shows its newest saves one by one; curves cover the whole run.
 
 #include "insight/report/page_state.hpp"
 
@@ -24,11 +23,11 @@ constexpr std::size_t rows_max = 200;      // saves
 constexpr std::size_t curve_bins = 240;    // of the rates
 constexpr std::size_t kept_max = 200;      // snapshots of the retention
 constexpr std::size_t named_max = 24;      // nodes and targets by name
-constexpr std::size_t sentences_max = 20;  // why, and what went wrong
+constexpr std::size_t sentences_max = 20;  // reasons and errors
 constexpr std::size_t events_max = 20;
 
 double seconds(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-9; }
-/// Null for what is not known.
+/// Null if the time is unknown.
 Tree moment(std::int64_t unix_ns) { return unix_ns > 0 ? Tree(seconds(unix_ns)) : Tree(nullptr); }
 
 Tree spread_json(const telemetry::Spread& spread) {
@@ -39,7 +38,7 @@ Tree spread_json(const telemetry::Spread& spread) {
             {"sum", spread.sum}};
 }
 
-/// Bytes that are moved in equal parts of a stretch of time, with every move spread evenly over its own time.
+/// The bytes moved in equal bins of time. Every move is spread evenly over its own time.
 class Curve {
 public:
     Curve(std::int64_t begin, std::int64_t end)
@@ -48,6 +47,7 @@ public:
     void add(std::int64_t from, std::int64_t to, std::uint64_t bytes) {
         if (from <= 0 || to < from || bytes == 0) return;
         const double first = static_cast<double>(from - begin_) / bin_ns_;
+        // Never empty, so that a move without duration counts.
         const double last = std::max(static_cast<double>(to - begin_) / bin_ns_, first + 1e-6);
         const double per_bin = static_cast<double>(bytes) / (last - first);
         const auto begin = static_cast<std::size_t>(std::clamp(first, 0.0, curve_bins - 1.0));
@@ -94,6 +94,7 @@ Tree parts_json(const format::BlockedParts& parts) {
 
 Tree saves_json(const telemetry::Summary& summary) {
     Tree saves = Tree::array();
+    // Rows are in order of time, so the last are the newest.
     const auto count = std::min(rows_max, summary.rows.size());
     for (const auto& row : std::span(summary.rows).last(count))
         saves.push_back({{"stream", row.stream},
@@ -122,7 +123,7 @@ Tree slow_json(const std::vector<telemetry::Slow>& slow) {
     return list;
 }
 
-// Nodes that have failed or tried again, most failures first.
+// Nodes with failures or retries, most failures first.
 Tree failed_json(const telemetry::Summary& summary) {
     std::vector<const telemetry::NodeRow*> failed;
     for (const auto& row : summary.node_rows)
@@ -138,6 +139,7 @@ Tree failed_json(const telemetry::Summary& summary) {
 
 Tree why_json(const PageFacts& facts) {
     Tree list = Tree::array();
+    // Newest first, because the list is cut.
     for (auto row = facts.summary.rows.rbegin(); row != facts.summary.rows.rend(); ++row)
         for (const auto& sentence : row->why)
             if (list.size() < sentences_max)
@@ -181,18 +183,20 @@ Tree heat_json(const std::vector<format::TimingBatch>& batches) {
     for (const auto& column : map.columns) columns.push_back({{"stream", column.stream}, {"step", column.step}});
     for (const auto& row : map.rows) {
         Tree rates = Tree::array();
+        // A rate of 0 is unknown.
         for (const auto rate : row.rates) rates.push_back(rate > 0 ? Tree(rate) : Tree(nullptr));
         rows.push_back({{"name", row.name}, {"nodes", row.nodes}, {"rates", rates}});
     }
     return {{"columns", columns}, {"rows", rows}};
 }
 
-// Of the agents together: what they say now.
+// The current figures of all agents together.
 Tree now_json(const PageFacts& facts) {
     std::uint64_t backlog = 0, drained = 0, failures = 0;
     double rate = 0, slowdown = 0;
     std::int64_t began = 0, job_ends = 0;
     std::uint32_t session = 0;
+    // Only the newest session counts: status files of earlier sessions may remain.
     for (const auto& status : facts.chronicle.statuses) session = std::max(session, status.session);
     Tree slots = Tree::object();
     for (const auto& status : facts.chronicle.statuses) {
@@ -251,7 +255,7 @@ std::string words_of(const telemetry::RunStanding& standing) {
     return "";
 }
 
-// What nodes hold that are silent may not be durable: that counts before all else.
+// Silent comes first: data on a silent node may not be durable.
 std::string badge_of(const telemetry::RunStanding& standing) {
     if (!standing.silent.empty()) return "silent";
     return standing.state == telemetry::RunState::left ? "left" : name_of(standing.state);

@@ -1,9 +1,8 @@
-// The state of a run as the live page gets it: one JSON text, a few kilobytes whatever the size of the run. It says in
-// words whether the run lives, and holds the numbers of telemetry's summary; curves and the heat map are cut to what a
-// screen has room for.
+// The state of a run for the live page: one JSON text of a few kilobytes for any size of run. It says in words whether
+// the run lives, and holds the numbers of telemetry's summary. Curves and the heat map are cut to the size of a screen.
 //
-// Times are seconds since 1970. Texts are as they stand in the run's files: the page puts them into the document as
-// text, never as markup.
+// Times are seconds since 1970. Texts are unchanged from the run's files: the page inserts them as text, never as
+// markup.
 
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace forebay::report {
 
-/// A snapshot that exists at the target.
+/// A snapshot at the target.
 struct KeptSnapshot {
     std::string stream;
     std::int64_t step = 0;
@@ -23,7 +22,7 @@ struct KeptSnapshot {
     std::int64_t sealed_unix_ns = 0;
 };
 
-/// The backlog at one look of the page's server at the run.
+/// The backlog when the page's server looked at the run.
 struct BacklogSample {
     std::int64_t unix_ns = 0;
     std::uint64_t bytes = 0;

@@ -1,5 +1,5 @@
-// Goal: the state of the page says in words how a run stands, holds what the page shows, stays small for large runs,
-// and carries hostile names as text. A look that finds nothing new makes no news.
+// Goal: the state says in words how a run stands, holds all data of the page, stays small for large runs, and carries
+// hostile names as text. A look without changes makes no news.
 //
 // Method: made status lines and chronicles; the looker over a run directory of such files.
 
@@ -54,7 +54,7 @@ TEST_CASE("state: what the page shows of a run") {
     CHECK(state["slow_targets"][0]["name"] == "OST0005");
     CHECK(state["heat"]["rows"][0]["name"] == "nid10003");
     CHECK(state["heat"]["columns"].size() == 10);
-    // What flowed into the bins is what was saved and drained.
+    // The bins hold exactly the bytes saved and drained.
     const auto& rates = state["rates"];
     const double bin = rates["at"][1].get<double>() - rates["at"][0].get<double>();
     double saved = 0, drained = 0;
@@ -84,7 +84,7 @@ TEST_CASE("state: of a large and long run it stays small") {
 TEST_CASE("state: hostile names come through JSON as they are, and what is no UTF-8 is replaced") {
     auto chronicle = test::made_chronicle({.nodes = 1, .snapshots = 2, .stream = "</script>\x1b[2J\n\"\xff"});
     const auto text = page_state({chronicle, telemetry::summarize(chronicle), {}, {}, now});
-    CHECK(text.find('\n') == std::string::npos);  // an event's data is one line
+    CHECK(text.find('\n') == std::string::npos);  // one line, as event data must be
     CHECK(text.find('\x1b') == std::string::npos);
     CHECK(nlohmann::json::parse(text)["saves"][0]["stream"].get<std::string>().starts_with("</script>\x1b[2J\n\""));
 }
@@ -94,7 +94,7 @@ TEST_CASE("looker: news where something has changed, and none else") {
     const auto run = place.path() + "/run";
     PageFeed feed;
     RunLooker looker(sys::posix_store(), run, place.path(), feed);
-    CHECK(looker.look(now));  // there is no such run: that is news, and told
+    CHECK(looker.look(now));  // a missing run is news, with an error
     CHECK(feed.newest().text->find("could not be read") == std::string::npos);
     CHECK(nlohmann::json::parse(*feed.newest().text)["problems"].size() == 1);
     CHECK(!looker.look(now + second));
@@ -117,11 +117,11 @@ TEST_CASE("looker: news where something has changed, and none else") {
     CHECK(state["saves"].size() == 3);
     CHECK(state["now"]["samples"].size() == 1);
     CHECK(looker.newest().statuses.size() == 1);
-    // Time alone makes an agent silent, and that is news to viewers.
+    // Time alone makes an agent silent. Viewers get this as news.
     CHECK(!looker.look(now + 60 * second));
     CHECK(nlohmann::json::parse(*feed.newest().text)["state"] == "silent");
 
-    // A line that is torn leaves the one before.
+    // A torn line leaves the line before it in place.
     std::ofstream(run + "/forebay/status-nid7-.json") << "torn";
     CHECK(!looker.look(now));
     CHECK(looker.newest().statuses.size() == 1);

@@ -1,5 +1,5 @@
-// Perfetto's TrackEvent messages (protos/perfetto/trace/trace_packet.proto and those that it includes). Names that come
-// again and again are written once and have a number from then on (InternedData).
+// Perfetto's TrackEvent messages (protos/perfetto/trace/trace_packet.proto and its includes). A repeated name is
+// written once and then used by its number (InternedData).
 
 #include <algorithm>
 #include <map>
@@ -30,9 +30,9 @@ constexpr std::uint32_t track = 1, name = 2, process = 3, parent = 5, counter = 
 }
 constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter_value = 4, explicit_order = 3;
 constexpr std::uint64_t state_cleared = 1, needs_state = 2;
-constexpr std::uint64_t clock_realtime = 1, clock_boottime = 6;  // the latter is that of timestamps
+constexpr std::uint64_t clock_realtime = 1, clock_boottime = 6;  // the clock of timestamps is boottime
 constexpr std::uint64_t only_sequence = 1;
-// A set of names that grows with the run is written anew each time instead of being kept here.
+// The limit of the tables. Further names are written in full each time, so memory stays bounded.
 constexpr std::size_t names_max = 4096;
 
 class PerfettoSink : public TraceSink {
@@ -40,6 +40,7 @@ public:
     explicit PerfettoSink(std::uint64_t origin_unix_ns) : origin_unix_ns_(origin_unix_ns) {}
 
     void head(std::string& out) override {
+        // Both clocks read the origin, so timestamps are shown as real time.
         const auto clock = [&](std::uint64_t number) {
             return ProtoMessage().number(1, number).number(2, origin_unix_ns_);
         };
@@ -76,6 +77,7 @@ public:
                 put_event(out, open.back(), {}, ProtoMessage().number(event::type, slice_end), own_track(track));
         };
         for (const auto& slice : slices) {
+            // Slices are nested, so open slices end in reverse order, before the next slice begins.
             end_down_to(slice.depth);
             begin(out, track, slice);
             open.push_back(slice.end_unix_ns);
@@ -93,7 +95,7 @@ public:
     void tail(std::string&) override {}
 
 private:
-    // Track descriptors have one space of numbers: processes are odd, tracks below them even.
+    // Track descriptors share one number space: processes are odd, their tracks even.
     static std::uint64_t track_of(std::uint32_t process) { return 2 * std::uint64_t{process} + 1; }
     static std::uint64_t own_track(const TraceTrack& track) { return 2 * track.id; }
 
@@ -115,7 +117,7 @@ private:
         put(out, message);
     }
 
-    /// The number of a name in its table of InternedData; 0 where there are too many.
+    /// The number of a name in its table of InternedData; 0 if the table is full.
     std::uint64_t number_of(std::uint32_t table, const std::string& name, ProtoMessage& interned) {
         auto& numbers = names_[table];
         const auto known = numbers.find(name);
@@ -128,11 +130,11 @@ private:
     }
 
     void begin(std::string& out, const TraceTrack& track, const TraceSlice& slice) {
-        constexpr std::uint32_t categories = 1, names = 2;  // the tables
+        constexpr std::uint32_t categories = 1, names = 2;  // of InternedData
         ProtoMessage interned, event;
         event.number(event::type, slice_begin);
         event.number(event::category, number_of(categories, show_text(slice.category), interned));
-        // Names of snapshots are as many as there are steps.
+        // A snapshot's name is unique to its step, so it would fill the table.
         if (slice.outcome.empty()) event.number(event::name_number, number_of(names, show_text(slice.name), interned));
         else event.text(event::name, show_text(slice.name));
         const auto add = [&](const char* name, auto&& fill) {
@@ -170,7 +172,7 @@ private:
     }
 
     const std::uint64_t origin_unix_ns_;
-    std::map<std::uint32_t, std::map<std::string, std::uint64_t>> names_;  // a table each
+    std::map<std::uint32_t, std::map<std::string, std::uint64_t>> names_;  // by table
 };
 
 }  // namespace

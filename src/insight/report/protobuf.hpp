@@ -1,9 +1,9 @@
-// Protocol-buffer messages as text, written field by field: varints, doubles, texts and messages within messages are
-// all that a timeline needs.
+// Protocol-buffer messages as text, written field by field. A timeline needs only varints, doubles, texts and nested
+// messages.
 //
-// Own code and no library: a timeline has some 30 fields of one schema that does not change. Debian's protozero is a
-// writer of the same kind, but a header more wherever the program is built, for the 30 lines below; libprotobuf is
-// megabytes and a compiler of schemas besides. The tests read what comes out with Perfetto's own classes.
+// Own code instead of a library: a timeline has some 30 fields of one fixed schema. Debian's protozero is similar, but
+// every build would need its header to save the 30 lines below. libprotobuf is megabytes, plus a schema compiler. The
+// tests read the output with Perfetto's own classes.
 
 #pragma once
 

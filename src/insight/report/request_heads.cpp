@@ -22,17 +22,20 @@ Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds ti
     for (const auto index : ready.connections) hear(all_[index]);
     const auto now = sys::Clock::now();
     for (auto& waiting : all_) waiting.is_done = waiting.is_done || waiting.deadline <= now;
+    // After hear(): take() may erase entries, but `ready` holds indices.
     const auto taken = ready.listener ? take() : Result<>();
     std::erase_if(all_, [](const Waiting& waiting) { return waiting.is_done; });
+    // Whole heads are returned before an error.
     if (!taken && whole_.empty()) return taken.error();
     return std::exchange(whole_, {});
 }
 
-// As many as may be there at once. Most have their request with them.
+// Accepts as many connections as fit at once. Most bring their request with them.
 Result<> RequestHeads::take() {
     for (std::size_t count = 0; count < limits_.waiting_max; ++count) {
         FB_TRY_ASSIGN(connection, listener_.accept(sys::Timeout(0)));
         if (!connection) return {};
+        // The oldest has had the most time, so it goes first.
         if (all_.size() >= limits_.waiting_max) all_.erase(all_.begin());
         hear(all_.emplace_back(
             Waiting{.head = {std::move(*connection), {}}, .deadline = sys::Clock::now() + limits_.to_end}));
@@ -50,7 +53,7 @@ void RequestHeads::hear(Waiting& waiting) {
             waiting.is_done = true;
             return;
         }
-        // The end may have come in two parts.
+        // The end of the head may arrive in two parts.
         const auto from = text.size() - std::min(text.size(), end_of_head.size());
         text.append(bytes.data(), *got);
         if (text.find(end_of_head, from) == text.npos) continue;

@@ -1,5 +1,5 @@
-// Connections of which the head of a request has not come whole yet, heard by one thread: a stranger who says little,
-// or nothing, costs no thread. If more come than there is room for, the oldest goes.
+// Connections without a whole request head. One thread reads all of them, so a silent or slow client costs no thread.
+// If there are too many, the oldest is closed.
 //
 // Threads: one.
 
@@ -16,21 +16,21 @@ namespace forebay::report {
 
 struct RequestHead {
     sys::Connection connection;
-    std::string text;  // what has come: the head of a request, and maybe more
+    std::string text;  // received so far: the head of a request, maybe more
 };
 
 class RequestHeads {
 public:
     struct Limits {
         std::size_t waiting_max;           // connections
-        std::size_t bytes_max;             // of a head
-        std::chrono::milliseconds to_end;  // from its coming to the end of its head
+        std::size_t bytes_max;             // of one head
+        std::chrono::milliseconds to_end;  // from the connection to the end of the head
     };
     /// `listener` must outlive it.
     RequestHeads(sys::Listener& listener, const Limits& limits) : listener_(listener), limits_(limits) {}
 
-    /// Waits until somebody comes, says something or is late, at most `timeout`; heads that are whole by now. `retry`
-    /// where nobody can be taken for now.
+    /// Waits at most `timeout` for a connection, for bytes or for a deadline. Returns the heads that are now whole.
+    /// `retry` if no connection can be accepted at the moment.
     Result<std::vector<RequestHead>> turn(std::chrono::milliseconds timeout);
 
 private:
@@ -44,7 +44,7 @@ private:
 
     sys::Listener& listener_;
     const Limits limits_;
-    std::vector<Waiting> all_;  // in the order of their coming
+    std::vector<Waiting> all_;  // oldest first
     std::vector<RequestHead> whole_;
 };
 

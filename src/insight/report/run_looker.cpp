@@ -16,7 +16,7 @@ namespace forebay::report {
 
 namespace {
 
-constexpr std::size_t backlog_max = 600;  // samples that a late viewer gets: the last ten minutes of a quick agent
+constexpr std::size_t backlog_max = 600;  // samples for a late viewer: the last ten minutes of a quick agent
 constexpr std::uint64_t status_file_max = 2 * format::status_bytes;
 
 bool is_status(const sys::Entry& entry) {
@@ -42,6 +42,7 @@ Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
     const auto own = fmt::format("{}/{}", where_.run, catalog::own_directory);
     auto entries = store_.list(own);
     if (!entries && entries.error().kind == ErrorKind::missing) {
+        // A run without its own directory has no records yet; a missing run is an error.
         FB_TRY_ASSIGN(there, store_.exists(where_.run));
         if (!there) return entries.error();
         entries = std::vector<sys::Entry>();
@@ -50,11 +51,13 @@ Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
     Sizes sizes;
     for (const auto& entry : *entries)
         if (is_record(entry)) sizes[entry.name] = entry.size;
+    // Records only grow, so equal sizes mean equal contents.
     const bool has_records = !sizes_ || sizes != *sizes_;
     if (has_records) {
         FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store_, where_.run, {.with_timings = false}));
         chronicle_ = std::move(chronicle);
         sizes_ = std::move(sizes);
+        // Forces read_statuses() to fill the new chronicle.
         statuses_.clear();
     }
     FB_TRY_ASSIGN(has_told, read_statuses(*entries));
@@ -68,7 +71,7 @@ Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
     return has_records || has_told || has_kept;
 }
 
-// A line that is torn is being written: the one before stays until the next look.
+// A torn line is still being written; the line read before stays until the next look.
 Result<bool> RunLooker::read_statuses(const std::vector<sys::Entry>& entries) {
     std::map<std::string, std::string> texts;
     for (const auto& entry : entries) {
@@ -88,14 +91,14 @@ Result<bool> RunLooker::read_statuses(const std::vector<sys::Entry>& entries) {
     return true;
 }
 
-// What snapshots exist changes with the names in the directories of streams; then the heads of manifests are read.
+// Snapshots change only with the names in the streams' directories. Only then the heads of manifests are read.
 Result<bool> RunLooker::read_kept() {
     FB_TRY_ASSIGN(streams, catalog::streams(store_, where_.run));
     std::map<std::string, std::string> listings;
     std::set<std::string> changed;
     for (const auto& stream : streams) {
         const auto entries = catalog::list_stream(store_, where_.run, stream);
-        if (!entries && entries.error().kind == ErrorKind::missing) continue;  // removed since it was listed
+        if (!entries && entries.error().kind == ErrorKind::missing) continue;  // removed after the list was read
         FB_TRY(entries);
         auto& names = listings[stream];
         for (const auto& entry : *entries) names += entry.name + '\n';
@@ -134,12 +137,13 @@ void RunLooker::sample(std::int64_t now_unix_ns) {
     if (backlog_.size() > backlog_max) backlog_.erase(backlog_.begin());
 }
 
-// The moment at which a state was told stands in the text that is sent, but makes no news by itself.
+// The time of the state is in the text, but is no news by itself.
 void RunLooker::publish(std::int64_t now_unix_ns) {
     auto summary = newest().summary;
     summary.problems.insert(summary.problems.begin(), problem_);
     if (problem_.empty()) summary.problems.erase(summary.problems.begin());
     chronicle_.run = where_.run;
+    // Agents of this host are looked up directly.
     telemetry::look_here(chronicle_, where_.staging);
     auto state = page_state({chronicle_, summary, kept_, backlog_, now_unix_ns});
     if (state == state_) return;

@@ -1,8 +1,8 @@
-// Looks at a run again and again, for the live page: reads what has changed in RUN/forebay/, and puts the state into
-// the feed. It never writes, and takes a bounded share of the run's file system: after a look that took t it pauses for
-// 20 t at least, so that it reads for less than 5 % of the time however many nodes tell of themselves.
+// Reads a run again and again for the live page: it reads changed files in RUN/forebay/ and puts the state into the
+// feed. It never writes. After a look of duration t it pauses for at least 20 t, so it reads less than 5 % of the time
+// for any number of nodes.
 //
-// Threads: run() by one; stop() and the readers by any.
+// Threads: one thread calls run(); any thread may call stop() and the readers.
 
 #pragma once
 
@@ -21,21 +21,21 @@
 namespace forebay::report {
 
 inline constexpr std::chrono::milliseconds look_pause{700};
-inline constexpr int look_share = 20;  // pauses for so many times what a look took
+inline constexpr int look_share = 20;  // the pause, as a multiple of the look's duration
 
 class RunLooker {
 public:
-    /// `staging` is where sessions of this host stage: whether its agents live is looked for there.
+    /// `staging` is the staging directory of this host's sessions; it shows whether their agents live.
     RunLooker(sys::Store& store, std::string run, std::string staging, PageFeed& feed)
         : store_(store), where_{std::move(run), std::move(staging)}, feed_(feed) {}
 
-    /// One look; whether anything has changed. A look that fails is told in the state, and the next one is tried.
+    /// Looks once. Returns true if anything changed. The state reports a failed look, and the next look tries again.
     bool look(std::int64_t now_unix_ns);
     /// Looks until stop().
     void run();
     void stop();
 
-    /// The numbers of the newest look.
+    /// The figures of the newest look.
     struct Newest {
         telemetry::Summary summary;
         std::vector<format::StatusLine> statuses;
@@ -56,14 +56,14 @@ private:
     };
     const Where where_;
     PageFeed& feed_;
-    std::optional<Sizes> sizes_;                   // of timings and events, when they were read; none: never
-    std::map<std::string, std::string> statuses_;  // by file, as it was read
+    std::optional<Sizes> sizes_;                   // of timings and events when last read; none: never read
+    std::map<std::string, std::string> statuses_;  // by file: its contents
     std::map<std::string, std::string> listings_;  // by stream: the names in its directory
     std::vector<KeptSnapshot> kept_;
     std::vector<BacklogSample> backlog_;
     std::string problem_, state_;
     telemetry::Chronicle chronicle_;
-    mutable std::mutex mutex_;  // of what follows
+    mutable std::mutex mutex_;  // guards the members below
     std::condition_variable ending_;
     bool stopped_ = false;
     Newest newest_;

@@ -21,12 +21,12 @@ namespace forebay::report {
 
 namespace {
 
-constexpr std::size_t write_bytes = 4u << 20;  // at once, so that storage gets few and large writes
+constexpr std::size_t write_bytes = 4u << 20;  // large writes are fewer
 
 struct Node {
     std::string name;
     std::size_t files = 0;
-    double rate = 0;  // median of its drains; 0: it has none
+    double rate = 0;  // median of its drains; 0: it has no drain
 };
 
 struct Outlook {
@@ -43,6 +43,7 @@ public:
     Result<TraceReport> write() {
         FB_TRY_ASSIGN(files, telemetry::timing_files(store_, request_.run));
         files_ = std::move(files);
+        // Each file is read twice: to choose the nodes, and to write them.
         for (const auto& file : files_) bytes_all_ += 2 * file.bytes;
         const auto outlook = look();
         if (outlook.nodes.empty() || outlook.origin_unix_ns == 0) return nothing();
@@ -53,6 +54,7 @@ public:
         const auto written = write(unfinished, outlook, chosen);
         if (!written) {
             static_cast<void>(store_.remove(unfinished));
+            // Only the rename at the end of write() shows the file, so a failure leaves no part of it.
             return written.error();
         }
         FB_TRY(store_.sync_directory(directory_of(request_.to)));
@@ -65,7 +67,7 @@ private:
                batch.step <= request_.last_step;
     }
 
-    // What is asked for of one node's files, by node: a file that others have written may hold several.
+    // The requested batches of these files, by node: a file written by a neighbour may hold several nodes.
     std::map<std::string, std::vector<format::TimingBatch>> read(std::size_t files, bool with_timings,
                                                                  std::vector<std::string>& problems) {
         std::map<std::string, std::vector<format::TimingBatch>> nodes;
@@ -95,10 +97,11 @@ private:
         return outlook;
     }
 
-    // Indices of nodes. Those without a drain are the last to be called slow.
+    // Returns indices of nodes. Nodes without a drain come last in speed.
     std::set<std::size_t> choose(const std::vector<Node>& nodes) {
         std::vector<std::size_t> order(nodes.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        // The seed comes from the nodes' names, so the same run gives the same choice.
         for (const auto& node : nodes) report_.seed = crc32c(bytes_of(node.name), report_.seed);
         if (!request_.all) {
             std::ranges::stable_sort(order, {},
@@ -106,6 +109,7 @@ private:
             const auto slowest = std::min(slowest_nodes, order.size());
             const auto end = std::min(slowest + random_nodes, order.size());
             for (std::size_t i = slowest; i < end; ++i)
+                // A partial shuffle: every remaining node is equally likely.
                 std::swap(order[i], order[i + splitmix(report_.seed, i) % (order.size() - i)]);
             order.resize(end);
         }
@@ -130,18 +134,19 @@ private:
             return {};
         };
         sink->head(out);
-        std::vector<std::string> texts;  // once, by look()
+        std::vector<std::string> texts;  // look() has already reported them
         for (std::size_t files = 0; files < files_.size(); ++files) {
             std::vector<std::size_t> of_these;
             for (const auto index : chosen)
                 if (outlook.nodes[index].files == files) of_these.push_back(index);
+            // Files without a chosen node are not read again.
             if (of_these.empty()) {
                 bytes_done_ += files_[files].bytes;
                 continue;
             }
             const auto nodes = read(files, true, texts);
             for (const auto index : of_these) {
-                // A run that is computing goes on between the two looks; what was there stays, or is put aside.
+                // The run may go on between the two reads; old timings stay, or were moved away.
                 const auto match = nodes.find(outlook.nodes[index].name);
                 if (match == nodes.end()) continue;
                 node.add(++processes_, match->first, match->second);
@@ -151,6 +156,7 @@ private:
         sink->tail(out);
         FB_TRY(flush(0));
         report_.counts = node.counts();
+        // Synced before the rename: the name never shows a part of the file.
         FB_TRY(file->sync());
         FB_TRY(file->close());
         return store_.rename(path, request_.to);

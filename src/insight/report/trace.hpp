@@ -20,8 +20,8 @@ struct TraceRequest {
     std::string run;
     std::string to;
     TraceFormat format = TraceFormat::perfetto;
-    bool all = false;           // else the slowest nodes, and as many of the others by chance
-    std::uint32_t session = 0;  // of this one alone; 0: of all
+    bool all = false;           // otherwise the slowest nodes and as many random nodes
+    std::uint32_t session = 0;  // only this session; 0: all sessions
     std::int64_t first_step = std::numeric_limits<std::int64_t>::min();
     std::int64_t last_step = std::numeric_limits<std::int64_t>::max();
 };
@@ -29,19 +29,19 @@ inline constexpr std::size_t slowest_nodes = 16, random_nodes = 16;
 
 struct TraceReport {
     std::uint64_t bytes = 0;
-    std::uint64_t nodes_of_run = 0;            // that have timings of what was asked for
-    std::uint64_t dropped = 0;                 // timings that agents had no room for
-    std::vector<std::string> slowest, others;  // nodes that are shown; of --all they stand in `others`
-    std::uint32_t seed = 0;                    // by which the others were chosen: from the names of all nodes
+    std::uint64_t nodes_of_run = 0;            // nodes with requested timings
+    std::uint64_t dropped = 0;                 // dropped by agents for lack of room
+    std::vector<std::string> slowest, others;  // shown nodes; with --all all are in `others`
+    std::uint32_t seed = 0;                    // of the random choice: from the names of all nodes
     TraceCounts counts;
     std::vector<std::string> problems;
 };
 
-/// Bytes of files that are read, of how many: each is read twice.
+/// Counts bytes of the files read. Each file is read twice.
 using TraceProgress = std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_all)>;
 
-/// Writes `to`, which is whole or as it was at any instant. Memory holds one node's timings at a time. `missing` where
-/// the run has no timings of what is asked for.
+/// Writes `to` atomically: it is whole, or as before. Memory holds the timings of one node at a time. `missing` if the
+/// run has no requested timings.
 Result<TraceReport> write_trace(sys::Store& store, const TraceRequest& request, const TraceProgress& progress);
 
 }  // namespace forebay::report

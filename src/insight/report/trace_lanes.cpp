@@ -12,7 +12,7 @@ constexpr std::uint64_t rounding_ns = 2000;
 class Lane {
 public:
     bool take(TraceSpan span) {
-        // What has ended. A span without a length at the end of another one still lies within that.
+        // Ended spans. A span without length at the end of another span still lies within it.
         const auto has_ended = [&](const TraceSpan& other) {
             return other.end_unix_ns < span.start_unix_ns ||
                    (other.end_unix_ns == span.start_unix_ns &&
@@ -45,6 +45,7 @@ Lanes lanes_of(std::vector<TraceSpan> spans) {
     });
     std::vector<Lane> lanes;
     Lanes result;
+    // Sorted by start, so each lane needs only its open spans.
     for (const auto& span : spans) {
         if (std::ranges::any_of(lanes, [&](Lane& lane) { return lane.take(span); })) continue;
         if (lanes.size() == lanes_max) ++result.left_out;

@@ -1,6 +1,5 @@
-// Goal: on no track do two slices overlap but by one lying within the other, whatever the clocks have done, and nothing
-// is lost but where too many overlap.
-// Method: spans by hand, then random ones of every kind, whose lanes are held against the rule.
+// Goal: slices of a track are nested or do not overlap, for any clocks. Slices are lost only if too many overlap.
+// Method: spans by hand, then random spans of every kind; the lanes are checked against the rule.
 
 #include "insight/report/trace_lanes.hpp"
 
@@ -16,7 +15,7 @@ TraceSpan span(std::uint64_t start, std::uint64_t end, bool may_hold = false, bo
     return {.start_unix_ns = start, .end_unix_ns = end, .may_hold = may_hold, .may_lie_within = may_lie_within};
 }
 
-// Sees what a viewer sees: ends that are due come before the next beginning.
+// Checks as a viewer does: due ends come before the next beginning.
 void check_nested(const std::vector<TraceSpan>& lane) {
     std::vector<TraceSpan> open;
     std::uint64_t last = 0;
@@ -45,7 +44,7 @@ TEST_CASE("phases lie within their save, writes at once on tracks of their own")
                                  span(200, 200, false, true), span(300, 400, true), span(350, 350, false, true)});
     REQUIRE(saves.lanes.size() == 1);
     check_nested(saves.lanes[0]);
-    CHECK(saves.lanes[0][3].depth == 1);  // without a length, at the end of its save
+    CHECK(saves.lanes[0][3].depth == 1);  // no length, at the end of its save
     CHECK(saves.lanes[0][4].depth == 0);
     const auto writes = lanes_of({span(100, 200), span(100, 200), span(200, 300), span(150, 250)});
     CHECK(writes.lanes.size() == 3);

@@ -21,7 +21,7 @@ using format::TimingKind;
 
 constexpr std::uint64_t unix_ns_max = std::numeric_limits<std::int64_t>::max() / 2;  // the year 2116
 
-// The groups of tracks, in the order in which they are shown. Ranks come behind `rank`, by their numbers.
+// The groups of tracks in display order. Rank r has the number `rank` + r.
 enum class TrackGroup : std::uint32_t { snapshots, agent, writers, analyses, rank };
 
 TrackGroup group_of(TimingKind kind) {
@@ -68,12 +68,13 @@ std::optional<TraceSpan> span_of(const Timing& timing) {
     return span_of(timing.start_unix_ns, std::uint64_t{timing.duration_us} * 1000);
 }
 
-// From the save of a snapshot to the last act of the agent on it.
+// From the save of a snapshot to the agent's last action on it.
 std::optional<TraceSpan> span_of(const TimingBatch& batch) {
     const auto start = batch.saved_unix_ns != 0    ? batch.saved_unix_ns
                        : batch.sealed_unix_ns != 0 ? batch.sealed_unix_ns
                                                    : batch.drain_unix_ns;
     const auto end = std::max(batch.ended_unix_ns, batch.drained_unix_ns);
+    // Clocks may jump back, and records may be incomplete.
     if (start <= 0 || end < start) return {};
     return span_of(static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(end - start));
 }
@@ -94,6 +95,7 @@ TraceSlice slice_of(const TraceSpan& span, std::uint32_t group, const TimingBatc
         return slice;
     }
     const auto& timing = batch.timings[span.timing];
+    // A newer agent may write kinds without a name here.
     const std::string known = format::name_of(static_cast<TimingKind>(timing.kind));
     slice.name = known.empty() ? fmt::format("kind {}", timing.kind) : known;
     slice.bytes = timing.bytes();
@@ -131,6 +133,7 @@ std::map<std::uint32_t, std::vector<TraceSpan>> spans_of(const std::vector<Timin
             const auto group = group_of(kind);
             span->may_lie_within = kind == TimingKind::sync || (group == TrackGroup::rank && kind != TimingKind::save);
             auto key = static_cast<std::uint32_t>(group);
+            // Each rank is a group of its own.
             if (group == TrackGroup::rank) key += timing.flags & format::timing_source_mask;
             groups[key].push_back(*span);
         }
@@ -138,7 +141,7 @@ std::map<std::uint32_t, std::vector<TraceSpan>> spans_of(const std::vector<Timin
     return groups;
 }
 
-// Bytes a second of what moves at a time: each span's at an even rate.
+// Bytes a second in flight: each span moves at an even rate.
 class RateCurve {
 public:
     void add(const Timing& timing) {
@@ -146,6 +149,7 @@ public:
         if (!span || timing.kib == 0) return;
         const double rate = static_cast<double>(timing.bytes()) / (std::max(timing.duration_us, 1u) * 1e-6);
         changes_.push_back({span->start_unix_ns, rate});
+        // At least 1 us, the unit of durations, so that a short move still shows.
         changes_.push_back({std::max(span->end_unix_ns, span->start_unix_ns + 1000), -rate});
     }
     void add(std::int64_t unix_ns, double change) {
@@ -160,8 +164,9 @@ public:
         for (std::size_t i = 0; i < changes_.size(); ++i) {
             sum += changes_[i].value;
             rising += changes_[i].value > 0 ? 1 : -1;
+            // All changes at one moment make one point.
             if (i + 1 < changes_.size() && changes_[i + 1].unix_ns == changes_[i].unix_ns) continue;
-            // What is left of sums of doubles is no rate.
+            // With no span open, the rest of the sum is rounding, not a rate.
             points.push_back({changes_[i].unix_ns, rising <= 0 ? 0.0 : std::max(sum, 0.0)});
             if (rising <= 0) sum = 0;
         }
@@ -187,6 +192,7 @@ void NodeTrace::add_counters(std::uint32_t process, const std::vector<TimingBatc
             if (timing.kind == static_cast<std::uint16_t>(TimingKind::copy)) in.add(timing);
             if (timing.kind == static_cast<std::uint16_t>(TimingKind::write)) out.add(timing);
         }
+        // Bytes wait from their seal until their drain ends.
         if (batch.sealed_unix_ns > 0 && batch.drained_unix_ns >= batch.sealed_unix_ns && batch.bytes > 0) {
             backlog.add(batch.sealed_unix_ns, static_cast<double>(batch.bytes));
             backlog.add(batch.drained_unix_ns, -static_cast<double>(batch.bytes));
@@ -225,6 +231,7 @@ std::uint64_t first_moment(const std::vector<TimingBatch>& batches) {
     };
     for (const auto& batch : batches) {
         take(span_of(batch));
+        // The counter of waiting bytes begins at the seal.
         if (batch.sealed_unix_ns > 0) take(span_of(static_cast<std::uint64_t>(batch.sealed_unix_ns), 0));
         for (const auto& timing : batch.timings) take(span_of(timing));
     }

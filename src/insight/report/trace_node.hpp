@@ -1,5 +1,5 @@
-// One node of a run as a process of a timeline: tracks of its snapshots, its ranks' saves, its agent, each of the
-// threads that write at once, its analyses, and counters of bytes a second and of what waits for its drain.
+// One node of a run as a process of a timeline. It has tracks for its snapshots, its ranks' saves, its agent, each
+// parallel writer thread and its analyses. Counters show bytes a second and bytes waiting for a drain.
 
 #pragma once
 
@@ -15,16 +15,16 @@ struct TimingBatch;
 
 namespace forebay::report {
 
-/// Of all nodes so far.
+/// The sums over all nodes so far.
 struct TraceCounts {
     std::uint64_t slices = 0, points = 0, tracks = 0;
-    std::uint64_t left_out = 0;  // slices whose times cannot be, or of which more overlap than a node has tracks for
+    std::uint64_t left_out = 0;  // slices with impossible times, or without a free track
 };
 
 class NodeTrace {
 public:
     NodeTrace(TraceSink& sink, std::string& out) : sink_(sink), out_(out) {}
-    /// `batches` are those of the node, in any order.
+    /// `batches` belong to the node, in any order.
     void add(std::uint32_t process, const std::string& name, const std::vector<format::TimingBatch>& batches);
     const TraceCounts& counts() const { return counts_; }
 
@@ -37,7 +37,7 @@ private:
     TraceCounts counts_;
 };
 
-/// The first moment that add() would show of these; 0: none.
+/// The first moment in these batches that add() would show; 0: none.
 std::uint64_t first_moment(const std::vector<format::TimingBatch>& batches);
 
 }  // namespace forebay::report

@@ -1,6 +1,5 @@
-// The live page as one document: markup, styles and script of src/insight/report/assets/watch.*, and uPlot. It asks
-// its own
-// server for everything else.
+// The live page as one document: markup, styles and script of src/insight/report/assets/watch.*, and uPlot. It fetches
+// everything else from its own server.
 
 #pragma once
 
@@ -8,7 +7,7 @@
 
 namespace forebay::report {
 
-/// With nonce="NONCE" where PageServer puts its own.
+/// PageServer replaces nonce="NONCE" with its own nonce.
 std::string watch_page();
 
 }  // namespace forebay::report

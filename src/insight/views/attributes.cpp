@@ -26,7 +26,7 @@ public:
           terminated_(terminated_texts),
           doing_(fmt::format("writing attribute '{}'", name)) {}
 
-    // HDF5 has no string of no bytes; netCDF writes an attribute of no elements for it.
+    // HDF5 has no strings of 0 bytes. netCDF writes an attribute without elements instead.
     Result<> operator()(const std::string& text) const {
         FB_TRY_ASSIGN(type, text_of(text.size()));
         FB_TRY_ASSIGN(space, h5::own(H5Screate(text.empty() ? H5S_NULL : H5S_SCALAR), doing_));

@@ -1,4 +1,4 @@
-// Attributes of an outline, written by HDF5.
+// Writes an outline's attributes with HDF5.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::views {
 
-/// Texts become strings of fixed length, as netCDF's own are, since tools that expect those fail on the others.
+/// Texts become strings of fixed length, like netCDF's own: tools that expect these fail on variable length.
 Result<> put_attribute(const h5::Id& object, const std::string& name, const outline::Outline::Value& value,
                        bool terminated_texts);
 

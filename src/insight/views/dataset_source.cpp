@@ -13,7 +13,7 @@ namespace forebay::views {
 
 namespace {
 
-/// The segments of one variable that hold bytes [begin, end) of the plain file, and what to read for them.
+/// The segments of one variable with bytes [begin, end) of the plain file, in groups to read at once.
 class Segments {
 public:
     Segments(const format::NodeFile& head, std::uint32_t variable, std::uint64_t begin, std::uint64_t end)
@@ -28,7 +28,7 @@ public:
             segment_ = (begin - head.blocks[block_].offset_bytes) / limits::segment_bytes;
     }
 
-    /// The next ones, up to `bytes_max` of them but at least one, without a gap that is worth leaving out.
+    /// The next segments, at least one, in a span of up to `bytes_max`, without a gap worth skipping.
     const std::vector<format::Segment>& next(std::uint64_t bytes_max) {
         group_.clear();
         for (; block_ < block_end_; ++block_, segment_ = 0) {
@@ -47,18 +47,18 @@ private:
     const format::NodeFile& head_;
     const std::uint64_t end_;
     std::size_t block_ = 0, block_end_ = 0;
-    std::uint64_t segment_ = 0;  // of the block
+    std::uint64_t segment_ = 0;  // in the block
     std::vector<format::Segment> group_;
 };
 
 }  // namespace
 
-/// Where loaded elements go: bytes [first, first + to.size()) of the target.
+/// The destination of loaded elements: bytes [first, first + to.size()) of the target.
 struct DatasetSource::Into {
     std::uint64_t first = 0;
     std::span<std::byte> to;
 
-    /// Copies what lies at byte `at` of the target, as far as it is asked for.
+    /// Copies bytes that lie at byte `at` of the target, as far as they are requested.
     void put(std::uint64_t at, std::span<const std::byte> bytes) const {
         const auto begin = std::max(at, first);
         const auto end = std::min(at + bytes.size(), first + to.size());
@@ -73,7 +73,7 @@ Result<> DatasetSource::load(const DatasetTarget& target, std::uint64_t first, s
     const auto tiles = target.tiling.tiles(begin, end);
     std::uint64_t covered = 0;
     for (const auto& tile : tiles) covered += volume(tile.box.size);
-    if (covered < end - begin)  // some of these elements nobody wrote
+    if (covered < end - begin)  // some of these elements were never written
         for (auto at = begin; at < end; ++at) into.put(at * element, target.fill);
     for (const auto& tile : tiles) FB_TRY(load_tile(target, tile, into));
     return {};
@@ -87,7 +87,7 @@ Result<> DatasetSource::load_tile(const DatasetTarget& target, const Stored& til
     const auto begin = head.extents[tile.variable].offset_bytes + tile.first_element * type.size_bytes;
     const auto end = begin + volume(tile.box.size) * type.size_bytes;
 
-    // The walk goes over elements of the box as they are stored, and over their places in the target, in elements too.
+    // Walks over the stored elements of the box and their places in the target, both counted in elements.
     Extents origin;
     for (int dim = 0; dim < tile.box.lo.dims(); ++dim) origin.push_back(0);
     const auto strides = packed_strides(target.tiling.shape(), 1);
@@ -106,7 +106,7 @@ Result<> DatasetSource::load_tile(const DatasetTarget& target, const Stored& til
             const auto run_end = run_begin + walk.run_bytes() * type.size_bytes;
             const auto from = std::max(run_begin, group_begin), to = std::min(run_end, group_end);
             if (from < to) {
-                // A string may lie across two segments; types that are converted divide a segment.
+                // A string may span two segments; converted types divide a segment.
                 const auto run = bytes.subspan(from - group_begin, to - from);
                 const auto at = (place + static_cast<std::uint64_t>(walk.b())) * target.type.size_bytes +
                                 (from - run_begin) / type.size_bytes * target.type.size_bytes +
@@ -117,7 +117,7 @@ Result<> DatasetSource::load_tile(const DatasetTarget& target, const Stored& til
                 }
                 into.put(at, convert.run != nullptr ? std::span<const std::byte>(converted_) : run);
             }
-            if (run_end > group_end) break;  // the rest of this run comes with the next segments
+            if (run_end > group_end) break;  // the next segments have the rest of this run
         }
     }
 }

@@ -1,5 +1,5 @@
-// Loads stretches of a dataset that is to be written, from the node files that hold its elements. Every segment is
-// checked before any of its bytes is given out.
+// Loads stretches of an export's dataset from the node files with its elements. Every segment is verified before any of
+// its bytes is used.
 
 #pragma once
 
@@ -12,24 +12,23 @@
 
 namespace forebay::views {
 
-/// A dataset whose elements lie in node files, and its place in the file that is written.
+/// A dataset with its elements in node files, and its place in the output file.
 struct DatasetTarget {
-    std::string path;  // in the file, for texts
+    std::string path;  // in the file, for error texts
     std::uint64_t offset_bytes = 0;
     std::uint64_t bytes = 0;
-    Type type;                    // of the file's elements
-    std::vector<std::byte> fill;  // one element, for those that nobody wrote
+    Type type;                    // in the file
+    std::vector<std::byte> fill;  // one element, for unwritten elements
     Tiling tiling;
 };
 
-/// One a thread.
+/// Use one for each thread.
 class DatasetSource {
 public:
-    /// `nodes` must outlive it. It reads up to `read_bytes` at once, one segment at least.
+    /// `nodes` must outlive it. It reads up to `read_bytes` at once, but at least one segment.
     DatasetSource(OpenNodes& nodes, std::uint64_t read_bytes) : nodes_(nodes), read_bytes_(read_bytes) {}
 
-    /// Fills `to` with the target's bytes from its byte `first` on. `corrupt` when a segment of them is not what the
-    /// application gave.
+    /// Fills `to` with the target's bytes from `first` on. `corrupt` if a segment is not what the application saved.
     Result<> load(const DatasetTarget& target, std::uint64_t first, std::span<std::byte> to);
 
     /// All bytes read so far.

@@ -16,7 +16,7 @@ namespace {
 
 using Targets = std::span<const DatasetTarget>;
 
-/// The first target that ends behind `offset`.
+/// The first target that ends after `offset`.
 Targets::iterator target_at(Targets targets, std::uint64_t offset) {
     return std::ranges::upper_bound(targets, offset, {},
                                     [](const DatasetTarget& target) { return target.offset_bytes + target.bytes; });
@@ -28,13 +28,13 @@ struct CopyWindow {
     std::uint64_t begin = 0, end = 0;  // in the file
 };
 
-/// A stretch of the file, given out window after window, which may be written in any order. For one thread at a time.
+/// Splits a stretch of the file into windows, to be written in any order. Use from one thread at a time.
 class CopyWindows {
 public:
     CopyWindows(Targets targets, std::uint64_t window_bytes, std::uint64_t begin, std::uint64_t end)
         : targets_(targets), window_bytes_(window_bytes), next_(begin), end_(end) {}
 
-    /// The next window with bytes of targets, up to a multiple of `window_bytes`; nothing when all are given out.
+    /// The next window with bytes of targets, up to a multiple of `window_bytes`; nothing after the last window.
     std::optional<CopyWindow> take() {
         const auto target = target_at(targets_, next_);
         const auto begin = target == targets_.end() ? end_ : std::max(next_, target->offset_bytes);
@@ -47,7 +47,7 @@ public:
         return CopyWindow{begin, next_};
     }
 
-    /// `window` is written. Gives the offset below which all of the stretch is.
+    /// Marks `window` as written. Returns the offset below which the whole stretch is written.
     std::uint64_t finish(const CopyWindow& window) {
         begun_.erase(window.begin);
         return begun_.empty() ? next_ : *begun_.begin();
@@ -58,7 +58,7 @@ private:
     const std::uint64_t window_bytes_;
     std::uint64_t next_;
     const std::uint64_t end_;
-    std::set<std::uint64_t> begun_;  // of windows that are not written yet
+    std::set<std::uint64_t> begun_;  // of windows not yet written
 };
 
 /// One call of run(), shared by its threads.
@@ -76,6 +76,7 @@ public:
     void work() {
         try {
             DatasetSource source(writer_.nodes_, writer_.options_.read_bytes);
+            // No exception may leave the thread.
             PageBuffer buffer;
             while (const auto window = take()) {
                 const auto done = copy(*window, source, buffer);
@@ -107,7 +108,7 @@ private:
 
     Result<> copy(const CopyWindow& window, DatasetSource& source, PageBuffer& buffer) {
         const auto bytes = buffer.take(window.end - window.begin);
-        // What lies side by side in the file is written in one piece; room between datasets is left as it is.
+        // Adjacent data are written in one piece; the gaps between datasets stay untouched.
         CopyWindow piece{window.begin, window.begin};
         const auto write = [&]() -> Result<> {
             if (piece.begin == piece.end) return {};
@@ -148,6 +149,7 @@ private:
 
     void fail(std::uint64_t offset, const Error& error) {
         const std::lock_guard lock(mutex_);
+        // The error at the lowest offset wins, in any order of the threads.
         if (error_ && failed_at_ <= offset) return;
         error_ = error;
         failed_at_ = offset;
@@ -159,8 +161,8 @@ private:
     move::Flow flow_;
     std::atomic<std::uint64_t> written_{0}, writes_{0};
 
-    std::mutex reporting_;  // held while the caller is told; taken before the other
-    std::mutex mutex_;      // guards what follows
+    std::mutex reporting_;  // held during the caller's callback; lock it before the other
+    std::mutex mutex_;      // guards the members below
     CopyWindows windows_;
     Copied copied_;
     std::optional<Error> error_;

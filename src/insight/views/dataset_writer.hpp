@@ -1,9 +1,9 @@
-// Copies the elements of datasets from node files into the file that an export writes, window after window: each thread
-// fills a window of the file in memory and writes it in one piece, so that storage sees large writes at multiples of
-// the window, whatever the decomposition.
+// Copies dataset elements from node files into an export's file, window by window. Each thread fills a window of the
+// file in memory and writes it in one piece, so storage gets large writes at multiples of the window for any
+// decomposition.
 //
-// Life:    one call of run() copies a stretch of the file or ends with an error.
-// Threads: a call starts its own; what it is given may be used by several writers at once, for other stretches.
+// Life:    one call of run() copies a stretch of the file, or ends with an error.
+// Threads: a call starts its own threads. Several writers may share the arguments for different stretches.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct CopyOptions {
     int threads = 1;
     std::uint64_t window_bytes = 16u << 20;
     std::uint64_t read_bytes = 4u << 20;      // of the sources, at once
-    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the file takes it
+    std::uint64_t rate_bytes_per_second = 0;  // 0: no limit
     const std::atomic<bool>* stop = nullptr;
 };
 
@@ -33,15 +33,15 @@ struct Copied {
 
 class DatasetWriter {
 public:
-    /// `targets` by offset. All must outlive it.
+    /// `targets` must be sorted by offset. All arguments must outlive it.
     DatasetWriter(sys::File& file, std::span<const DatasetTarget> targets, OpenNodes& nodes, const CopyOptions& options)
         : file_(file), targets_(targets), nodes_(nodes), options_(options) {}
 
-    /// Called by one thread at a time with the offset below which all of the stretch is written, and bytes written by
-    /// this call; its error ends the call.
+    /// Called by one thread at a time with the offset below which the whole stretch is written, and the bytes written
+    /// by this call. An error from it ends the call.
     using Reached = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>;
 
-    /// Writes all bytes of targets at offsets [begin, end) of the file. Nothing is synced here. `retry` when stopped.
+    /// Writes all target bytes at offsets [begin, end) of the file. Does not sync. `retry` if stopped.
     Result<Copied> run(std::uint64_t begin, std::uint64_t end, const Reached& reached);
 
 private:

@@ -1,10 +1,10 @@
-// An export has four steps. plan() gathers the snapshots and lays the file out in memory; begin() writes everything but
-// the data under the name FILE.part-IDENTITY; copy() copies one stretch of the data, in this process or one of several;
-// finish() gives the file its name when every stretch is durable.
+// An export has four steps. plan() gathers the snapshots and lays out the file in memory. begin() writes everything
+// except the data under the name FILE.part-IDENTITY. copy() copies one stretch of the data, in this process or in one
+// of several. finish() renames the file after every stretch is durable.
 //
-// IDENTITY is a hash of all that decides the file's bytes. So the same command finds the file of a call that was killed
-// and goes on where its journal says; another export never meets it. A journal is written only after a sync of what it
-// says.
+// IDENTITY is a hash of everything that decides the file's bytes. So the same command finds the file of a killed call
+// and continues from its journal, and a different export never meets it. A journal entry is written only after a sync
+// of the bytes it covers.
 
 #include "insight/views/export.hpp"
 
@@ -34,12 +34,12 @@ namespace forebay::views {
 
 namespace {
 
-/// Raised when the layout of equal outlines changes in a way that the head does not show.
+/// Increase it if the layout of equal outlines changes in a way that the head does not show.
 constexpr const char* layout_version = "forebay export layout 1";
 
 constexpr const char* nothing_written = "nothing was written";
 
-/// A number that differs when anything differs that decides the file's bytes.
+/// Differs if anything differs that decides the file's bytes.
 std::uint64_t identity_of(const StoredFile& stored, std::span<const outline::Contents> contents) {
     auto text = fmt::format("{}\nfile {}\n", layout_version, stored.file_bytes);
     for (const auto& [offset, bytes] : stored.head.all())
@@ -76,10 +76,11 @@ Result<CopyOptions> share_memory(const ExportOptions& options) {
                      fmt::format("{} of memory are too little for an export, which takes {} at least",
                                  show_bytes(memory), show_bytes(least)),
                      "", fmt::format("--memory {}M", (least >> 20) + 1)};
+    // Fewer threads rather than windows below the least.
     copy.threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(copy.threads), memory / least));
     const auto room = memory / static_cast<std::uint64_t>(copy.threads) - export_thread_bytes;
     copy.window_bytes = room / alignment * alignment;
-    // A window smaller than the alignment divides it, so that writes are still cut at its multiples.
+    // A window smaller than the alignment must divide it, so that writes still end at its multiples.
     if (copy.window_bytes == 0)
         for (copy.window_bytes = alignment; copy.window_bytes > room && copy.window_bytes % 2 == 0;)
             copy.window_bytes /= 2;
@@ -101,7 +102,7 @@ struct Export::Plan {
     std::string part_path;
     Exported done;
 
-    /// What stays, and what to do, behind what went wrong while the file was being written.
+    /// Adds to an error during writing: the data that remain, and the next step.
     Error failure(const Error& error) const {
         const auto directory = directory_of(path);
         std::string next = "the same command, which goes on there";
@@ -169,7 +170,7 @@ std::uint64_t Export::Plan::bytes_between(std::uint64_t begin, std::uint64_t end
     return bytes;
 }
 
-/// Stretches meet at multiples of the alignment, so that no two parts write one stripe.
+/// Stretches meet at multiples of the alignment, so that no two parts write to the same stripe.
 std::pair<std::uint64_t, std::uint64_t> Export::Plan::stretch(std::uint32_t part, std::uint32_t parts) const {
     const auto alignment = options.alignment_bytes;
     const auto all = (stored.file_bytes + alignment - 1) / alignment;
@@ -235,13 +236,12 @@ Result<> Export::begin() {
     FB_TRY(plan.check_room(state->durable));
     const auto write = [&]() -> Result<> {
         FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
-        // The size is set once and before anything else: no write makes the file longer, which shared file systems
-        // would have to agree on each time.
+        // The size is set once, before any write. So no write extends the file: shared file systems would have to agree
+        // on the size each time.
         FB_TRY_ASSIGN(size, file->size());
         if (size != plan.stored.file_bytes) FB_TRY(file->truncate(plan.stored.file_bytes));
         for (const auto& [offset, bytes] : plan.stored.head.all()) FB_TRY(file->write(offset, bytes));
-        // This process wrote these bytes, so it syncs them: a sync by the processes that copy, maybe on other hosts,
-        // need not cover them.
+        // This process syncs the bytes it wrote: syncs by copying processes, maybe on other hosts, need not cover them.
         FB_TRY(file->sync());
         return file->close();
     };
@@ -267,6 +267,7 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
             if (bytes - entered < step && sys::Clock::now() - entered_at < export_journal_pause) return {};
             entered = bytes;
             entered_at = sys::Clock::now();
+            // The sync comes first: the journal must not list bytes that a crash could lose.
             FB_TRY(file->sync());
             return move::store_journal(plan.store, journal, {plan.identity, offset});
         };
@@ -282,7 +283,7 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
         plan.done.writes += copied.writes;
         return {};
     };
-    // Opening it would make an empty one.
+    // Opening a missing file would create an empty file.
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     const auto copied = copy_rest();
     return copied ? copied : plan.failure(copied.error());
@@ -302,7 +303,7 @@ Result<> Export::finish(std::uint32_t parts) {
     FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     if (const auto named = name_it(); !named) return plan.failure(named.error());
-    // The file is whole and has its name: what cannot be removed here, the next export to this name removes.
+    // The file is whole and has its name. The next export to this name removes any leftovers.
     for (std::uint32_t part = 0; part < parts; ++part)
         if (const auto removed = plan.store.remove(move::journal_path(plan.part_path, part, parts)); !removed)
             plan.done.notes.push_back("a journal stays that nobody needs: " + removed.error().line());

@@ -1,5 +1,5 @@
-// Goal: an export goes on only with what is its own, removes nothing that may be somebody's, and names no file that
-// another one took away. Method: what other exports and crashes leave is put on the simulated disk by hand.
+// Goal: an export continues only its own files, removes no file that may belong to another program, and never renames a
+// file taken by another export. Method: leftovers of other exports and of crashes, put on the simulated disk by hand.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// Goal: an export under its name is whole and equal to every other one, whatever the threads, the memory, the processes
-// and the crashes on the way; what is damaged is never copied. What readers see in it is the subject of tests/views.
-// Method: small snapshots on the simulated disk, which ends the program before each operation; costs are exact counts.
+// Goal: a finished export is whole and has the same bytes for any threads, memory, processes and crashes. Damaged data
+// are never copied. tests/views checks what readers see.
+// Method: small snapshots on the simulated disk, which stops the program before each operation; costs are exact counts.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -53,12 +53,12 @@ TEST_CASE("costs: one file, its size set once, few writes of metadata, large wri
     options.journal_bytes = 0;
     const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options).value();
     CHECK(disk.calls(Op::truncate) - before.first == 1);
-    // The journal of the end is one more. 28 small values that HDF5 itself writes lie between the small datasets.
+    // The final journal is one more write. HDF5 itself writes 28 small values between the small datasets.
     const auto of_head = static_cast<std::uint64_t>(disk.calls(Op::write) - before.second) - done.writes - 1;
     CHECK(of_head <= 16);
-    CHECK(done.writes <= 20);  // 41 datasets, of which small ones lie side by side
+    CHECK(done.writes <= 20);  // 41 datasets, of which small neighbours share a write
     CHECK(done.bytes_written <= disk.bytes_written() - bytes_before);
-    CHECK(done.bytes_read < done.bytes_written + 4 * mib);  // a segment across two windows is read in both
+    CHECK(done.bytes_read < done.bytes_written + 4 * mib);  // a segment that spans two windows is read twice
     CHECK(done.notes.empty());
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("what is durable is not copied again; another source begins anew and s
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::refused);
         CHECK(refused.error().text().find("./out.h5.part-") != std::string::npos);
-        CHECK(outputs(disk).size() == 2);  // it may be running
+        CHECK(outputs(disk).size() == 2);  // the other export may be running
         others.replace = true;
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", others).value();
         CHECK(done.resumed_bytes == 0);
@@ -231,7 +231,7 @@ TEST_CASE("whichever write fails, with threads that are ahead of it, the next ca
         disk->delay(Op::write, nth, std::chrono::milliseconds(20));
         const auto failed = views::export_file(*disk, {snapshot}, plain, "out.h5", options);
         CAPTURE(nth);
-        if (failed) continue;  // there are not so many
+        if (failed) continue;  // there are fewer operations
         CHECK_FALSE(disk->peek("out.h5"));
         disk->reboot({});
         CHECK(bool(exported(*disk, snapshot, options) == expected));

@@ -19,7 +19,7 @@ Result<std::shared_ptr<const catalog::BlockReader>> OpenNodes::take(std::uint32_
             return match->open;
         }
     }
-    // Read without the lock. Two threads may read one head at once, and then both keep theirs for a while.
+    // Read without the lock. Two threads may read the same head; both copies are then kept for a while.
     FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store_, snapshots_[snapshot].directory,
                                                      contents_[snapshot].manifest.nodes[node]));
     const auto opened = std::make_shared<const catalog::BlockReader>(std::move(reader));
@@ -27,6 +27,7 @@ Result<std::shared_ptr<const catalog::BlockReader>> OpenNodes::take(std::uint32_
     const std::lock_guard lock(mutex_);
     kept_.push_front({snapshot, node, bytes, opened});
     kept_bytes_ += bytes;
+    // The newest always stays, however large its head.
     while (kept_.size() > 1 && (kept_bytes_ > limits::kept_heads_bytes || kept_.size() > export_files_kept_max)) {
         kept_bytes_ -= kept_.back().bytes;
         kept_.pop_back();

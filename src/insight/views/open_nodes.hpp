@@ -1,6 +1,6 @@
-// Node files that are open for reading, with their heads: a few at a time, however many there are.
+// Open node files with their heads: a limited number at a time.
 //
-// Threads: may be used by several at once. What take() gives stays valid when it is no longer kept.
+// Threads: several may use it at once. The result of take() stays valid after its removal from this cache.
 
 #pragma once
 
@@ -18,12 +18,12 @@ namespace forebay::views {
 
 class OpenNodes {
 public:
-    /// All must outlive it; `contents` are those of the snapshots, in the same order.
+    /// All arguments must outlive it. `contents` belongs to the snapshots, in the same order.
     OpenNodes(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
               std::span<const outline::Contents> contents)
         : store_(store), snapshots_(snapshots), contents_(contents) {}
 
-    /// `corrupt` when it is not the file that was committed.
+    /// `corrupt` if it is not the committed file.
     Result<std::shared_ptr<const catalog::BlockReader>> take(std::uint32_t snapshot, std::uint32_t node);
 
 private:
@@ -37,7 +37,7 @@ private:
     std::span<const catalog::Snapshot> snapshots_;
     std::span<const outline::Contents> contents_;
     std::mutex mutex_;
-    std::list<Kept> kept_;  // the last one used first
+    std::list<Kept> kept_;  // most recently used first
     std::uint64_t kept_bytes_ = 0;
 };
 

@@ -32,6 +32,7 @@ public:
             named_.push_back(std::move(type));
         }
         for (const auto& dataset : outline_.datasets) FB_TRY(make(dataset));
+        // Last, because references need existing datasets.
         return attach_scales(file_, outline_);
     }
 
@@ -61,15 +62,15 @@ private:
         return put_attributes(new_dataset, dataset.attributes, outline_.terminated_texts);
     }
 
-    /// netCDF-C up to 4.10.1 takes a fill value of a text of fixed length for an address, and crashes. HDF5's own fill
-    /// value of texts is the same zeros.
+    /// netCDF-C up to 4.10.1 takes the fill value of a fixed-length text for an address, and crashes. HDF5's default
+    /// fill value of texts is zeros anyway.
     static Result<> set_fill(const h5::Id& creation, const h5::Id& stored, Type type) {
         if (type.scalar == Scalar::string) return {};
         const auto fill = outline::fill_of(type);
         return h5::require(H5Pset_fill_value(creation.get(), stored.get(), fill.data()), "setting a fill value");
     }
 
-    /// What may grow lies in chunks, in HDF5 as in netCDF.
+    /// In HDF5 and netCDF, data that may grow must be chunked.
     static Result<> let_grow(const h5::Id& space, const h5::Id& creation, hsize_t size) {
         constexpr auto doing = "making a dimension that may grow";
         constexpr hsize_t limit = H5S_UNLIMITED;
@@ -77,10 +78,10 @@ private:
         return h5::require(H5Pset_chunk(creation.get(), 1, &size), doing);
     }
 
-    /// Texts that the file itself holds have variable length: ncdump 4.9 crashes on arrays of strings of fixed length.
+    /// Texts stored in the file have variable length: ncdump 4.9 crashes on arrays of fixed-length strings.
     static Result<h5::Id> type_of(const outline::Outline::Dataset& dataset, bool is_held) {
         if (dataset.type.scalar == Scalar::string && is_held) return h5::text_type();
-        // The type that netCDF itself gives to a dimension without a coordinate.
+        // netCDF's own type for a dimension without a coordinate.
         if (std::holds_alternative<outline::Outline::Nothing>(dataset.content) && !dataset.scale.empty())
             return h5::own(H5Tcopy(H5T_IEEE_F32BE), "making a scale");
         return h5::stored_type(dataset.type);
@@ -101,6 +102,7 @@ private:
         std::vector<std::string> texts;
         std::vector<const char*> pointers;
         if (type.scalar == Scalar::string) {
+            // HDF5's texts of variable length are pointers to texts that end with NUL.
             for (std::size_t at = 0; at < bytes.size(); at += type.size_bytes) {
                 const auto* text = reinterpret_cast<const char*>(bytes.data() + at);
                 texts.emplace_back(text, strnlen(text, type.size_bytes));
@@ -125,7 +127,7 @@ private:
     const outline::Outline& outline_;
     std::span<const outline::Contents> contents_;
     const Lay& lay_;
-    std::vector<h5::Id> named_;  // as Outline::types
+    std::vector<h5::Id> named_;  // in the order of Outline::types
 };
 
 }  // namespace

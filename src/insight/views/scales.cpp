@@ -8,7 +8,7 @@ namespace forebay::views {
 
 namespace {
 
-/// One entry of a scale's REFERENCE_LIST, as the specification of dimension scales lays it out.
+/// One entry of a scale's REFERENCE_LIST, as in the specification of dimension scales.
 struct Use {
     hobj_ref_t dataset;
     std::int32_t dimension;
@@ -16,7 +16,7 @@ struct Use {
 };
 static_assert(sizeof(Use) == 16);
 
-/// Strings of these two attributes end with a NUL, which readers compare.
+/// Readers compare these two attributes including their final NUL.
 Result<> put_mark(const h5::Id& scale, const char* name, const std::string& text) {
     FB_TRY_ASSIGN(type, h5::own(H5Tcopy(H5T_C_S1), "marking a scale"));
     FB_TRY(h5::require(H5Tset_size(type.get(), text.size() + 1), "marking a scale"));
@@ -44,7 +44,7 @@ Result<> put_list(const h5::Hdf5File& file, const std::string& path, const char*
     return h5::require(H5Awrite(attribute.get(), type.get(), list), doing);
 }
 
-/// A variable's list of scales, one for each of its dimensions.
+/// The scales of a variable, one for each dimension.
 Result<> put_dimension_list(const h5::Hdf5File& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
     std::vector<hvl_t> lists;
     lists.reserve(scales.size());
@@ -53,7 +53,7 @@ Result<> put_dimension_list(const h5::Hdf5File& file, const std::string& path, s
     return put_list(file, path, "DIMENSION_LIST", type, lists.size(), lists.data());
 }
 
-/// A scale's list of the variables that use it.
+/// The variables that use a scale.
 Result<> put_reference_list(const h5::Hdf5File& file, const std::string& path, const std::vector<Use>& uses) {
     constexpr auto doing = "listing the users of a dimension";
     FB_TRY_ASSIGN(type, h5::own(H5Tcreate(H5T_COMPOUND, sizeof(Use)), doing));
@@ -77,6 +77,7 @@ Result<> attach_scales(const h5::Hdf5File& file, const outline::Outline& outline
         FB_TRY_ASSIGN(reference, reference_to(file, dataset.path));
         references[d] = reference;
     }
+    // All uses are collected first, so that each list is written once.
     std::vector<std::vector<Use>> uses(outline.datasets.size());
     for (std::size_t d = 0; d < outline.datasets.size(); ++d) {
         const auto& of = outline.datasets[d].dimensions;

@@ -1,6 +1,6 @@
-// Dimension names in HDF5 and netCDF: each dimension is a dataset ("scale") that the variables refer to, and that
-// refers to them. We write both ends at once, because attaching one by one, as libhdf5_hl does, rewrites the scale's
-// list each time: quadratic in the variables, and 8 MB for 5000 of them.
+// Dimension names in HDF5 and netCDF: each dimension is a dataset ("scale"); variables and scales refer to each other.
+// Both ends are written at once. Attaching one by one, as libhdf5_hl does, rewrites the scale's list each time:
+// quadratic in the variables, and 8 MB for 5000 of them.
 
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace forebay::views {
 
-/// Says of a dataset that it is a scale, and which; before its other attributes.
+/// Marks a dataset as a scale, with its name; call it before its other attributes.
 Result<> mark_scale(const h5::Id& scale, const outline::Outline::Dataset& dataset);
 
-/// Ties all datasets, which exist by now, to their scales.
+/// Connects all datasets with their scales. All must exist by now.
 Result<> attach_scales(const h5::Hdf5File& file, const outline::Outline& outline);
 
 }  // namespace forebay::views

@@ -15,19 +15,20 @@ namespace {
 
 constexpr std::uint64_t gap_bytes_max = 4096;
 
-/// Room for what an outline says, in one block at the file's front as a rule: some 700 bytes a dataset or group, and
-/// attributes twice, since HDF5 doubles headers that grow.
+/// Space for metadata, usually one block at the file's front: some 700 bytes a dataset or group, and attributes twice,
+/// because HDF5 doubles headers that grow.
 std::uint64_t metadata_bytes(const outline::Outline& outline, std::uint64_t alignment) {
     std::uint64_t bytes = 8192 + 1024 * (outline.groups.size() + outline.types.size() + outline.datasets.size());
     const auto attributes = [](const auto& object) { return 512 * object.attributes.size(); };
     for (const auto& group : outline.groups) bytes += attributes(group);
     for (const auto& dataset : outline.datasets) bytes += attributes(dataset);
-    // A block as large as the alignment would itself begin at a multiple of it, behind a hole.
+    // A block as large as the alignment would itself be aligned, after a hole.
     return std::min(round_up(bytes, 4096), alignment / 2);
 }
 
 Result<> reserve(const NewDataset& dataset) {
     const auto doing = fmt::format("laying out '{}'", dataset.outline.path);
+    // Allocated at once and never filled: HDF5 gives the dataset an offset and writes none of its bytes.
     FB_TRY(h5::require(H5Pset_layout(dataset.creation.get(), H5D_CONTIGUOUS), doing));
     FB_TRY(h5::require(H5Pset_alloc_time(dataset.creation.get(), H5D_ALLOC_TIME_EARLY), doing));
     return h5::require(H5Pset_fill_time(dataset.creation.get(), H5D_FILL_TIME_NEVER), doing);
@@ -70,8 +71,8 @@ Result<> add_targets(StoredFile& stored, h5::Hdf5File& file, const outline::Outl
     return {};
 }
 
-/// HDF5 leaves gaps of some bytes between its own things, which zeros fill, so that they are one write. What targets
-/// fill stays theirs.
+/// Fills HDF5's small gaps between its objects with zeros, so that they become one write. Bytes of targets stay
+/// untouched.
 h5::Stretches joined(const h5::Stretches& written, std::span<const DatasetTarget> targets) {
     h5::Stretches joined;
     std::uint64_t end = 0;
@@ -99,6 +100,7 @@ Result<StoredFile> lay_out(const outline::Outline& outline, std::span<const outl
         FB_TRY_ASSIGN(file, h5::Hdf5File::create(access, "forebay-export"));
         FB_TRY(render(file, outline, contents, reserve));
         FB_TRY(add_targets(stored, file, outline, contents));
+        // HDF5 writes its last metadata when it closes the file.
         FB_TRY(file.close());
     }
     stored.head = joined(sparse.take_written(), stored.targets);

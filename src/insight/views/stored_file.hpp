@@ -1,5 +1,5 @@
-// An outline as a file that holds its data itself: HDF5 lays it out in memory, and what is to be copied into it, from
-// where to which offset, comes out beside. docs/formats/export.md.
+// An outline as a file with its own data: HDF5 lays it out in memory, and the result lists the source and offset of all
+// data to copy. docs/formats/export.md.
 
 #pragma once
 
@@ -16,8 +16,8 @@ namespace forebay::views {
 
 struct StoredFile {
     std::uint64_t file_bytes = 0;
-    h5::Stretches head;                  // all that is not in the targets, superblock first
-    std::vector<DatasetTarget> targets;  // by offset; they do not overlap
+    h5::Stretches head;                  // everything outside the targets, superblock first
+    std::vector<DatasetTarget> targets;  // sorted by offset, without overlap
 };
 
 /// Equal outlines and contents give an equal file. Datasets of at least `alignment` bytes begin at its multiples.

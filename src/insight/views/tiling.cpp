@@ -32,7 +32,7 @@ std::vector<Box> slabs_of(const Extents& shape, std::uint64_t first, std::uint64
     if (shape.dims() == 0) return slabs;
     const auto strides = packed_strides(shape, 1);
     while (first < end) {
-        // The slowest dimension of which whole layers begin here and end in the range.
+        // The slowest dimension with whole layers that begin here and end in the range.
         int dim = 0;
         std::uint64_t layer = 0;
         for (;; ++dim) {
@@ -75,8 +75,8 @@ std::vector<Stored> Tiling::tiles(std::uint64_t first, std::uint64_t end) const 
             auto part = boxes_[entry->box];
             const auto common = intersect(slab, part.box);
             if (!common) continue;
-            // A slab has single layers of slower dimensions and all of faster ones, so what it shares with a box is one
-            // stretch of the packed box.
+            // A slab has single layers of slower dimensions and all layers of faster dimensions. So its overlap with a
+            // box is one stretch of the packed box.
             part.first_element += flat(common->lo, part.box.lo, part.box.size);
             part.box = *common;
             pieces.push_back(part);

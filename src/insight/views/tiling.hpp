@@ -1,5 +1,5 @@
-// Which stretches of node files fill a stretch of a contiguous dataset, so that a file can be written from its first
-// byte to its last whatever the decomposition. Pure; knows no HDF5.
+// Finds the stretches of node files that fill a stretch of a contiguous dataset, so that a file can be written from
+// start to end for any decomposition. Pure; does not use HDF5.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::views {
 
-/// A box of a dataset, and where its elements lie one after the other: in one node file's flat dataset of a variable.
+/// A box of a dataset. Its elements lie one after another in a node file's flat dataset of a variable.
 struct Stored {
     Box box;
     std::uint32_t snapshot = 0;
@@ -19,24 +19,22 @@ struct Stored {
     std::uint64_t first_element = 0;
 };
 
-/// The boxes, at most two a dimension, that elements [first, end) of a row-major array are, in their order.
+/// The boxes of elements [first, end) of a row-major array, at most two a dimension, in order.
 std::vector<Box> slabs_of(const Extents& shape, std::uint64_t first, std::uint64_t end);
 
-/// All boxes of one dataset, to be asked many times.
+/// All boxes of one dataset, for many queries.
 class Tiling {
 public:
-    /// Empty boxes are left out.
+    /// Ignores empty boxes.
     Tiling(const Extents& shape, std::vector<Stored> boxes);
 
-    /// What fills elements [first, end) of the dataset: parts of the boxes, each of them again one after the other
-    /// where it is stored.
+    /// The parts of boxes that fill elements [first, end) of the dataset; each is contiguous in its storage.
     std::vector<Stored> tiles(std::uint64_t first, std::uint64_t end) const;
 
     const Extents& shape() const { return shape_; }
 
 private:
-    // By first element. `reach` is the end of the farthest box so far, so that both ends of a query are found by
-    // halving.
+    // Sorted by first element. `reach` is the farthest end so far, so that binary search finds both ends of a query.
     struct Entry {
         std::uint64_t first = 0, reach = 0;
         std::size_t box = 0;

@@ -1,5 +1,5 @@
-// Goal: for any decomposition and any range of elements, the tiles hold each element once and say where it is stored.
-// Method: random boxes that fill a shape, or leave holes; every element's place is looked up the slow way.
+// Goal: for any decomposition and any range, the tiles hold each element once, with its storage place.
+// Method: random boxes that fill a shape or leave holes; each element's place is found by brute force.
 
 #include <doctest/doctest.h>
 
@@ -23,7 +23,7 @@ Extents zeros(int dims) {
     return at;
 }
 
-/// Calls visit(flat element of the shape, place) for each element of a box, in its order.
+/// Calls visit(flat element of the shape, place) for each element of a box, in order.
 template <class Visit>
 void each(const Stored& stored, const Extents& shape, Visit&& visit) {
     auto element = stored.first_element;
@@ -47,7 +47,7 @@ std::vector<Stored> scattered(const Extents& shape, std::uint64_t parts, bool wi
         stored.push_back({boxes[i], 0, 0, i % 3, first});
         first += volume(boxes[i].size) + i % 2;
     }
-    stored.push_back({{zeros(shape.dims()), zeros(shape.dims())}, 0, 0, 9, 0});  // an empty one
+    stored.push_back({{zeros(shape.dims()), zeros(shape.dims())}, 0, 0, 9, 0});  // an empty box
     return stored;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 bool is_aside(const catalog::Snapshot& snapshot) { return catalog::aside_of(leaf_of(snapshot.directory)).has_value(); }
 
-/// From the directory of the view to the stream's, since HDF5 finds sources from where the view is.
+/// The path from the view's directory to the stream's, because HDF5 resolves sources from the view's place.
 Result<std::string> prefix_of(const std::string& path, const std::string& stream_directory) {
     std::error_code error;
     const auto from = std::filesystem::weakly_canonical(std::filesystem::absolute(path).parent_path(), error);
@@ -53,7 +53,7 @@ Result<> check_sources(std::span<const outline::Contents> contents, const std::s
         "share files"};
 }
 
-/// Of a view that is wished for under a name of its own.
+/// For a view with a user-given name.
 Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
     const auto description = outline::description_path(directory_of(snapshots.front().directory), options.description);
     return catalog::check_output(store, options.to, {&description, 1});
@@ -86,6 +86,7 @@ Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<c
     for (const auto& snapshot : snapshots) {
         auto contents = outline::gather(store, snapshot, options.missing);
         if (!contents) {
+            // Retention may remove a snapshot while it is read: that is not damage.
             FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, 0));
             return removed ? removed_meanwhile(snapshot) : contents.error();
         }
@@ -100,6 +101,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     FB_TRY_ASSIGN(contents, gather_all(store, snapshots, options));
     const auto directory = directory_of(snapshots.front().directory);
     View view;
+    // The name beside the snapshots belongs to the current line.
     if (options.to.empty() && !options.is_series && is_aside(snapshots.front()))
         return Error{ErrorKind::refused,
                      fmt::format("{} is of a line that the run has left, and its view has no name of its own",
@@ -128,8 +130,9 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     }
     view.omitted = std::move(outline.omitted);
     FB_TRY(check_standing(store, view.path, options.replace));
+    // Atomic: readers see the old view or the new view.
     FB_TRY(sys::write_text_durable(store, view.path, bytes));
-    // Retention removes a snapshot and its views; a view that gets its name after that would show fill values for ever.
+    // Retention removes a snapshot and its views. A view named after that would show fill values for ever.
     for (const auto& snapshot : snapshots) {
         FB_TRY_ASSIGN(is_there, store.exists(snapshot.directory + "/" + catalog::manifest_name));
         if (is_there) continue;

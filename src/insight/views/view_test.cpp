@@ -1,5 +1,5 @@
-// Goal: a plain view is made whole or not at all, from node files that are those of the manifest, and leaves HDF5 and
-// the directory as they were. What readers see in it is the subject of tests/views.
+// Goal: a plain view is made whole or not at all, from the manifest's node files, and leaves HDF5 and the directory
+// unchanged. tests/views checks what readers see.
 
 #include <doctest/doctest.h>
 #include <hdf5.h>
@@ -73,7 +73,7 @@ TEST_CASE("the view stands beside its snapshot and nothing else does") {
     const auto view = views::make_view(store, {&snapshot, 1}, {}).value();
     CHECK(view.path == scratch.run() + "/fields/step-000120.h5");
     CHECK(view.sources == 3);
-    CHECK(view.mappings == 6);  // one a node for the slabs of its ranks, one for its rows
+    CHECK(view.mappings == 6);  // one a node for the slabs of its ranks, and one for its rows
     CHECK(scratch.names("run/fields") == std::vector<std::string>{"step-000120", "step-000120.h5"});
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("the same snapshot gives the same bytes, and a second view replaces th
         test::write_sample(store, scratch.run(), test::spread(test::view_schema(), {3, 1, 4})).value();
     const auto first = text_of_file(views::make_view(store, {&snapshot, 1}, {}).value().path);
     CHECK(text_of_file(views::make_view(store, {&snapshot, 1}, {}).value().path) == first);
-    // Both were made in one second, which is all that HDF5's times resolve: there must be none.
+    // Both were made within one second, the resolution of HDF5's times: the files must contain no times.
     const h5::Id file(H5Fopen((scratch.run() + "/fields/step-000120.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
     for (const auto* name : {"/", "/fields", "/fields/f32", "/fields/y", "/scalars/text"}) {
         H5O_info_t info{};

@@ -12,23 +12,23 @@ namespace forebay::views {
 
 namespace {
 
-/// HDF5 replaces %b in names of sources by a block's number; %% is the sign itself.
+/// In source names HDF5 replaces %b by a block's number, and %% by %.
 std::string escaped(const std::string& name) {
     std::string result;
     for (const char c : name) result += c == '%' ? "%%" : std::string(1, c);
     return result;
 }
 
-/// What a virtual dataset takes from one dataset of one source.
+/// The part of a virtual dataset that comes from one source dataset.
 struct Taken {
     Box box;  // of the variable
     const std::string& file;
     std::string dataset;
     Extents shape;  // of the source's dataset
-    Box from;       // of it
+    Box from;       // of the source's dataset
 };
 
-/// A shared file has the variable in its own shape: whole, but for an array that has holes, which its boxes leave out.
+/// A shared file has the variable in its own shape: one mapping, except for the boxes of arrays with holes.
 std::vector<Taken> taken_from_shared(const outline::Contents& contents, std::size_t v) {
     const auto& variable = contents.manifest.schema.variables[v];
     const auto shape = outline::shown_shape(variable, contents.table_rows);
@@ -60,12 +60,12 @@ std::vector<Taken> taken_from(const outline::Contents& contents, std::size_t v) 
     return taken;
 }
 
-/// Lists the sources of a virtual dataset. One without any stays an ordinary dataset of which nothing is stored.
+/// Maps the sources of a virtual dataset. A dataset without sources stays ordinary, with nothing stored.
 Result<> map(const NewDataset& dataset, std::span<const outline::Contents> contents, const std::string& prefix) {
     const auto doing = fmt::format("mapping '{}'", dataset.outline.path);
     for (const auto& shows : std::get<std::vector<outline::Outline::Shows>>(dataset.outline.content)) {
         for (const auto& taken : taken_from(contents[shows.snapshot], shows.variable)) {
-            if (volume(taken.box.size) == 0) continue;  // an extent of 0
+            if (volume(taken.box.size) == 0) continue;  // an extent is 0
             FB_TRY(h5::select(dataset.space, outline::placed_in(dataset.outline, shows, taken.box)));
             FB_TRY_ASSIGN(source, h5::space_of(taken.shape));
             if (taken.shape.dims() > 0) FB_TRY(h5::select(source, taken.from));
@@ -75,11 +75,12 @@ Result<> map(const NewDataset& dataset, std::span<const outline::Contents> conte
                 doing));
         }
     }
+    // Each source changed the selection, but the dataset needs its whole space.
     return h5::require(H5Sselect_all(dataset.space.get()), doing);
 }
 
-/// To a dataset without dimensions, of which netCDF makes no dimension; a shared file has none. Where a variable has
-/// the name, there is no link.
+/// Links to a dataset without dimensions, so that netCDF makes no dimension of it; a shared file has no such dataset.
+/// Makes no link if a variable has the name.
 Result<> link_node_file(h5::Hdf5File& file, const outline::Contents& contents, const std::string& prefix) {
     constexpr const char* name = "forebay_schema";
     if (contents.sources.empty()) return {};

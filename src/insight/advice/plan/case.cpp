@@ -12,7 +12,7 @@ namespace forebay::advice {
 
 namespace {
 
-// toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack.
+// toml++ splits dotted keys by recursion; a file of this size cannot overflow the stack.
 constexpr std::size_t case_bytes_max = 64u << 10;
 
 Error wrong(const std::string& path, const toml::node& where, const std::string& what) {

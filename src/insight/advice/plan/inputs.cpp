@@ -75,7 +75,7 @@ constexpr std::array kinds{
     InputKind{"", "measured_node_bytes", Unit::bytes, nullptr, nullptr, 0, ""},
 };
 
-// Where nobody knows better.
+// The values if no source gives them.
 struct Assumed {
     const char* name;
     double value;
@@ -98,7 +98,7 @@ constexpr std::array assumptions{
     Assumed{"restart_fixed_seconds", 300, "five minutes to start again"},
     Assumed{"copy_every_saves", 1, "each save"},
 };
-constexpr double node_mtbf_seconds = 10 * 365.25 * 86400;  // a failure of a node in ten years
+constexpr double node_mtbf_seconds = 10 * 365.25 * 86400;  // each node fails once in ten years
 constexpr double read_to_drain = 2;  // measured at 8,100 nodes (2.02) and on one (2.04): requirements H19, P10
 
 Measure assumed(const PlanInputs& known, const InputKind& kind) {
@@ -114,6 +114,7 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
         measure.value = 500 * known.value("save_every_steps");
         measure.from = "500 saves";
     } else if (measure.name == "read_rate_bytes_per_second") {
+        // A node's share of the target's rate.
         const double each = known.value("target_rate_bytes_per_second") / std::max(1.0, known.value("nodes"));
         const double drain = known.value("drain_rate_bytes_per_second");
         measure.value = read_to_drain * (drain > 0 && each > 0 ? std::min(drain, each) : std::max(drain, each));
@@ -122,7 +123,7 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
     return measure;
 }
 
-// Of a profile's key; 0 where it has none.
+// Reads a number from a profile's key; 0 if it is missing.
 double number_in(const format::AdviceSetting& key, std::string_view name) {
     for (const auto& [label, text] : key) {
         double number = 0;
@@ -154,7 +155,7 @@ double PlanInputs::value(std::string_view name) const {
 void PlanInputs::take(const Measure& measure) {
     if (std::ranges::find(kinds, measure.name, &InputKind::name) == kinds.end()) return;
     if (!std::isfinite(measure.value)) return;
-    if (measure.value == 0 && measure.name.starts_with("slow_") && measure.name.ends_with("_ratio")) return;  // of none
+    if (measure.value == 0 && measure.name.starts_with("slow_") && measure.name.ends_with("_ratio")) return;  // none
     const auto known = std::ranges::find(measures_, measure.name, &Measure::name);
     if (known == measures_.end()) measures_.push_back(measure);
     else *known = measure;
@@ -173,12 +174,15 @@ void PlanInputs::take(const format::Advice& advice, const std::string& path) {
     }
     for (auto measure : measures) {
         if (measure.origin == MeasureOrigin::assumed || measure.origin == MeasureOrigin::predicted) continue;
-        if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // from then on
+        if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // relative to then
+        // Later readers must see which file and row a number came from.
         if (!plans) measure.from = measure.from.starts_with("row ") ? path + ", " + measure.from : path;
+        // Several files may give `nodes`: the largest counts.
         if (!plans && measure.name == "nodes" && measure.value <= value("nodes")) continue;
         if (advice.kind == "profile" && measure.name == "node_bytes" && value("node_bytes") > 0) continue;
         take(measure);
     }
+    // A plan has these among its own measures.
     if (plans) return;
     const auto* rate = format::find(measures, "drain_rate_bytes_per_second");
     for (const auto& [name, of] : {std::pair{"measured_nodes", "nodes"}, {"measured_node_bytes", "node_bytes"}})
@@ -206,6 +210,7 @@ Result<PlanInputs> PlanInputs::settled() const {
                          fmt::format("{} is {}: a share is at most 1 ({})", kind.name, known->value, known->from)};
         if (known != nullptr) all.take(*known);
     }
+    // Assumed values may depend on known values, so they come second.
     for (const auto& kind : kinds)
         if (all.find(kind.name) == nullptr) all.take(assumed(all, kind));
     if (all.value("nodes") > nodes_max)
@@ -219,6 +224,7 @@ Result<PlanInputs> PlanInputs::settled() const {
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)
         return Error{ErrorKind::refused, "local restarts and losses of the target are more than all failures"};
+    // In the order of the kinds, whatever the order of the sources.
     std::ranges::sort(all.measures_, {}, [](const Measure& measure) {
         return std::ranges::find(kinds, measure.name, &InputKind::name) - kinds.begin();
     });

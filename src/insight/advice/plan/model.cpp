@@ -46,15 +46,16 @@ double slowest_of(double count, double cv) {
 double random_placement(double files, double targets, double stripes) {
     if (files <= 0 || targets < 2) return 1;
     stripes = std::min(stripes, targets);
-    // A target has Poisson(mean) pieces; E[max] is the sum over k of P(max > k). Where the stripes of a file fall on
-    // different targets, the variance is less by the share that is sure: (T - c) / (T - 1).
+    // A target has Poisson(mean) pieces; E[max] is the sum over k of P(max > k). The stripes of a file go to different
+    // targets, so the variance is smaller by the factor (T - c) / (T - 1).
     const double mean = files * stripes / targets;
     const double narrower = std::sqrt((targets - stripes) / (targets - 1));
     double below = 0, expected = 0, term = std::exp(-mean);
-    if (term <= 0 || mean > 500) {  // near the normal distribution, and the exponential would underflow
+    if (term <= 0 || mean > 500) {  // nearly normal, and the exponential would underflow
         const double z = normal_quantile(1 - 1 / targets) + gumbel_mean / std::sqrt(2 * std::log(targets));
         return 1 + narrower * z / std::sqrt(mean);
     }
+    // So far above the mean the remaining terms are below rounding.
     const int counts = static_cast<int>(mean + 100 * std::sqrt(mean) + 100);
     for (int k = 0; k < counts; ++k) {
         below += term;
@@ -86,6 +87,7 @@ double target_seconds(const Model& model) {
     const double cv = model.target_rate_cv * std::sqrt(model.rendezvous / model.variables);
     const double slow = std::round(model.slow_target_share * model.targets);
     double factor = slowest_of(model.targets - slow, cv);
+    // Slow targets are a group of their own: their slowest counts too.
     if (slow >= 1) factor = std::max(factor, slowest_of(slow, cv) / model.slow_target_ratio);
     return model.node_bytes * model.nodes / model.target_rate * factor;
 }
@@ -106,13 +108,15 @@ double visible_seconds(const Model& model, double save, double drain) {
     if (model.supersedes) return save;
     const double interval = model.interval_seconds();
     if (model.slots < 2) return save + std::max(0.0, drain - interval);
+    // After a failure the second slot is empty, and absorbs a drain before saves wait.
     const double filled = model.mtbf_seconds > 0 ? drain * std::min(1.0, drain / model.mtbf_seconds) : 0;
     return std::max(save, drain - interval - filled);
 }
 
-// Between two snapshots that become durable, as far as it is longer than between two saves.
+// The time between two snapshots that become durable, at least the time between two saves.
 double durable_period(const Model& model, double period, double drain) {
     if (!model.supersedes || model.slots < 1 || drain <= period) return period;
+    // With one slot the next drain begins at a later save; with two it follows at once.
     return model.slots < 2 ? std::ceil(drain / period) * period : drain;
 }
 
@@ -141,11 +145,13 @@ Prediction predict(const Model& model) {
     const double behind = (durable_period(model, period, drain) - period) / 2 + (staged ? drain : 0);
     const double protected_by_partner =
         staged && model.partner_rate > 0 ? std::min(behind, model.node_bytes / model.partner_rate) : behind;
+    // After a local restart the staged copy is still there.
     const double late = (1 - local) * protected_by_partner;
     prediction.lost_work_seconds = period / 2 + late;
     const double useful = model.every * model.step_seconds;
     prediction.forward_progress =
         daly_efficiency(useful, period - useful, prediction.restart_seconds + late, model.mtbf_seconds);
+    // A staged save costs the application only the copy, so the best interval uses that cost.
     const double cost = staged ? prediction.save_seconds : drain;
     if (model.mtbf_seconds > 0 && cost > 0) {
         prediction.young_seconds = young_interval(cost, model.mtbf_seconds);
@@ -158,6 +164,7 @@ BestLevels best_levels(std::span<const ProtectionLevel> levels) {
     BestLevels best;
     if (levels.empty()) return best;
     const auto last = levels.size() - 1;
+    // Tries all sets of kept levels. A dropped level passes its failures to the next kept level.
     for (std::uint64_t kept = 0; kept < std::uint64_t{1} << last; ++kept) {
         BestLevels tried{.periods = std::vector<double>(levels.size(), 0.0)};
         double rate = 0;

@@ -1,5 +1,5 @@
-// Goal: closed forms give the published and the simulated numbers that they are known by, and the simulator agrees with
-// them where both can tell. Method: figures of HACC's and VPIC's runs; models of many kinds, each by both ways.
+// Goal: closed forms give published and simulated numbers, and the simulator agrees with them. Method: figures of
+// HACC's and VPIC's runs; models of many kinds, each computed both ways.
 
 #include "insight/advice/plan/model.hpp"
 
@@ -122,7 +122,7 @@ TEST_CASE("files that are placed at random, and in turn") {
     CHECK(advice::random_placement(20000, 156, 2) == Approx(1.168).epsilon(0.01));
     CHECK(advice::even_placement(20000, 156) == Approx(1.006).epsilon(0.001));
     CHECK(advice::random_placement(20000, 156, 156) == Approx(1));
-    CHECK(advice::random_placement(2000000, 156) == Approx(1.0239).epsilon(0.002));  // by the normal distribution
+    CHECK(advice::random_placement(2000000, 156) == Approx(1.0239).epsilon(0.002));  // from the normal distribution
 }
 
 TEST_CASE("intervals and efficiency") {
@@ -181,7 +181,7 @@ TEST_CASE("closed forms and the simulator agree within 5 %") {
         auto model = hacc();
         kind.change(model);
         const auto prediction = advice::predict(model);
-        model.steps = 3000;  // chance evens out
+        model.steps = 3000;  // enough to average out chance
         const auto spread = simulator.runs(model, 8);
         check_near(std::string(kind.name) + ", progress", prediction.forward_progress, spread.middle.forward_progress,
                    0.02);
@@ -209,7 +209,7 @@ TEST_CASE("the simulator: what failures leave") {
     CHECK(local.lost_work_seconds / local.failures < plain.lost_work_seconds / plain.failures - 60);
     const auto partner = progress([](Model& m) { m.partner_rate = 10e9; });
     CHECK(partner.forward_progress > plain.forward_progress + 0.005);
-    // Of a run whose file system is lost with every tenth failure, and of which no copy is made, little is left.
+    // A run that loses its file system with every tenth failure, without a copy, keeps little of its work.
     const auto lost = progress([](Model& m) { m.target_loss_share = 0.1; });
     const auto copied = progress([](Model& m) {
         m.target_loss_share = 0.1;
@@ -218,7 +218,7 @@ TEST_CASE("the simulator: what failures leave") {
     });
     CHECK(lost.forward_progress < 0.5);
     CHECK(copied.forward_progress > plain.forward_progress - 0.05);
-    const auto hopeless = progress([](Model& m) { m.mtbf_seconds = 20; });  // no restart of 355 s ends
+    const auto hopeless = progress([](Model& m) { m.mtbf_seconds = 20; });  // a restart of 355 s never ends
     CHECK(hopeless.forward_progress < 0.01);
     CHECK(simulator.run(model, 7).wall_seconds == simulator.run(model, 7).wall_seconds);
     CHECK(simulator.run(model, 7).wall_seconds != simulator.run(model, 8).wall_seconds);

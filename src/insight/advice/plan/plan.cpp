@@ -20,9 +20,9 @@ using format::Measure;
 using format::MeasureOrigin;
 using format::Severity;
 
-constexpr double progress_worth = 0.005;            // what is worth advice: 15 minutes of 50 hours
-constexpr double noise_seconds = 0.01;              // clocks and schedulers of a node
-constexpr std::array every_factors{0.5, 1.0, 2.0};  // of what closed forms say, for the simulator
+constexpr double progress_worth = 0.005;            // the least gain worth advice: 15 minutes of 50 hours
+constexpr double noise_seconds = 0.01;              // of clocks and schedulers on a node
+constexpr std::array every_factors{0.5, 1.0, 2.0};  // of the closed form's interval, tried in the simulator
 
 std::string simulated_from() { return "simulated runs"; }
 
@@ -71,7 +71,7 @@ public:
         choose();
         advise_on_nodes();
         advise_on_storage();
-        // Of a job that ends now, 0, it is told too.
+        // An ends_in of 0, a job that ends now, counts as given.
         if (inputs_.find("ends_in_seconds")->origin != MeasureOrigin::assumed) look_at_the_end();
         return std::move(advice_);
     }
@@ -126,7 +126,7 @@ private:
         add_levels(prediction);
     }
 
-    // By their costs to the application: the copy, and what drains slow it down by.
+    // The costs to the application: the copy, and the slowdown by drains.
     void add_levels(const Prediction& prediction) {
         if (model_.mtbf_seconds <= 0 || model_.slots < 1 || model_.local_restart_share <= 0) return;
         const double all = 1 / model_.mtbf_seconds, local = model_.local_restart_share;
@@ -152,7 +152,7 @@ private:
         return {};
     }
 
-    // What follows from others is assumed anew: twice as many nodes fail twice as often. The run stays as long.
+    // Dependent values are assumed anew: twice as many nodes fail twice as often. The length of the run stays.
     PlanInputs unassumed() const {
         PlanInputs inputs;
         for (const auto& measure : inputs_.measures())
@@ -160,7 +160,7 @@ private:
         return inputs;
     }
 
-    // The number of steps between saves that gets on fastest, by closed forms and then by the simulator; and the slots.
+    // Finds the interval with the best progress, by closed forms and then by the simulator; and the slots.
     void choose() {
         if (model_.mtbf_seconds > 0) choose_interval();
         choose_slots();
@@ -174,9 +174,10 @@ private:
             model.every = every;
             const double progress = predict(model).forward_progress;
             if (progress > best) best = progress, best_every = every;
+            // Coarse steps: the simulator tries values around the best.
             every = std::ceil(every * 1.2);
         }
-        // By the mean: the median of runs that hardly ever fail would say never to save.
+        // Uses the mean: runs that rarely fail have a median that says never to save.
         const double planned = planned_.mean.forward_progress;
         double chosen = model_.every, progress = planned;
         for (const double factor : every_factors) {
@@ -219,6 +220,7 @@ private:
         if (model_.slow_node_share <= 0) return;
         auto model = model_;
         model.slow_node_share = 0;
+        // The comparison runs on the remaining nodes.
         model.nodes = std::max(1.0, std::round(model_.nodes * (1 - model_.slow_node_share)));
         const auto without = simulate(model).middle;
         find("slow_nodes",
@@ -262,6 +264,7 @@ private:
         auto without = model_;
         without.slow_target_share = 0;
         without.targets = model_.targets - slow;
+        // Fewer targets have a smaller total rate.
         without.target_rate = model_.target_rate * without.targets / model_.targets;
         const double gain = target_seconds(model_) / target_seconds(without);
         find("slow_targets", gain > 1 + progress_worth ? Severity::warn : Severity::note,
@@ -270,12 +273,12 @@ private:
              model_.slow_target_ratio);
     }
 
-    // Which saves can still become durable before the job ends.
+    // The saves that can still become durable before the job ends.
     void look_at_the_end() {
         const auto prediction = predict(model_);
         const auto* drains = inputs_.find("drain_rate_bytes_per_second");
         const auto samples = drains != nullptr ? std::max<std::uint64_t>(drains->samples, 1) : 1;
-        // A margin for what was measured a few times: inputs that were not measured have none to begin with.
+        // The margin covers values measured only a few times. Inputs that were never measured have no margin.
         const double ends_in = inputs_.value("ends_in_seconds");
         const double needed = describe::seconds_to_durable({.durable = samples,
                                                             .save_seconds = prediction.save_seconds,

@@ -1,5 +1,5 @@
-// Goal: inputs keep their origin, go before one another in the right order and are refused where they are wrong; a plan
-// says what is bad, and nothing beyond what was measured; what a run has shown becomes inputs, and is compared.
+// Goal: inputs keep their origin, replace each other in the right order, and are refused if wrong. A plan reports
+// problems, and does not predict beyond measured sizes. A run's measures become inputs and are compared.
 // Method: inputs by hand, made runs of known rates.
 
 #include "insight/advice/plan/plan.hpp"
@@ -67,7 +67,7 @@ TEST_CASE("inputs: what is missing is refused, the rest is assumed and says so")
     const auto settled = inputs.settled().value();
     CHECK(settled.find("mtbf_seconds")->origin == MeasureOrigin::assumed);
     CHECK(settled.value("mtbf_seconds") == Approx(10 * 365.25 * 86400 / 4));
-    CHECK(settled.value("read_rate_bytes_per_second") == Approx(2e9));  // twice what is there for a node
+    CHECK(settled.value("read_rate_bytes_per_second") == Approx(2e9));  // twice the rate of a node
     CHECK(settled.model().target_rate == 4e9);
     for (const auto& wrong : {std::pair{"slow_node_share", 1.5}, {"nodes", 1e7}, {"steps", 1e6}}) {
         auto refused = inputs;
@@ -96,7 +96,7 @@ TEST_CASE("inputs: advice of others") {
     for (const auto* name : {"mtbf_seconds", "visible_seconds", "slow_node_ratio"}) CHECK(inputs.find(name) == nullptr);
     inputs.take({.kind = "preflight", .measures = {{.name = "nodes", .value = 64}, {.name = "nodes", .value = 3}}},
                 "p");
-    CHECK(inputs.value("nodes") == 2);  // assumed: nobody's word
+    CHECK(inputs.value("nodes") == 2);  // only assumed
     bench.measures[0].value = 64;
     inputs.take(bench, "other.json");
     CHECK(inputs.value("nodes") == 64);
@@ -158,7 +158,7 @@ TEST_CASE("a plan: twice the nodes fail twice as often where that is assumed") {
     const auto* failures = format::find(plan.rows.at(1).measures, "failures");
     CHECK(failures->value > 2.5 * value(plan, "failures"));
     const auto* longer = format::find(plan.rows.at(2).measures, "wall_seconds");
-    CHECK(longer->value < 1.2 * value(plan, "wall_seconds"));  // the same steps, saved half as often
+    CHECK(longer->value < 1.2 * value(plan, "wall_seconds"));  // the same steps, half as many saves
 }
 
 TEST_CASE("a plan: what is bad is found") {
@@ -169,7 +169,7 @@ TEST_CASE("a plan: what is bad is found") {
     REQUIRE(finding(plan, "slow_nodes") != nullptr);
     CHECK(finding(plan, "slow_nodes")->severity == format::Severity::warn);
     CHECK(finding(plan, "slack") != nullptr);
-    CHECK(plan.chosen[0].second != "1");  // each step is too often for such drains
+    CHECK(plan.chosen[0].second != "1");  // such drains make each step too often
 
     inputs = small();
     give(inputs, "slots", 0);
@@ -189,7 +189,7 @@ TEST_CASE("a plan: what is bad is found") {
     plan = plan_of(inputs);
     CHECK(finding(plan, "slow_targets")->severity == format::Severity::warn);
     CHECK(value(plan, "one_rendezvous_gain_ratio") > 1.1);
-    CHECK(plan.chosen.size() == 1);  // nothing fails: no interval is best
+    CHECK(plan.chosen.size() == 1);  // no failures: no interval is best
 }
 
 TEST_CASE("nothing is predicted silently beyond 64 times what was measured") {
@@ -202,7 +202,7 @@ TEST_CASE("nothing is predicted silently beyond 64 times what was measured") {
     plan = plan_of(inputs, {.extrapolate = true});
     CHECK(finding(plan, "extrapolation")->severity == format::Severity::warn);
     CHECK(value(plan, "drain_seconds") == Approx(100));
-    CHECK(finding(plan, "target_rate") != nullptr);  // 100 nodes as fast as one
+    CHECK(finding(plan, "target_rate") != nullptr);  // 100 nodes, each as fast as the one measured
     give(inputs, "nodes", 64);
     CHECK(finding(plan_of(inputs), "extrapolation") == nullptr);
     give(inputs, "measured_node_bytes", 50e9 / 65);
@@ -210,7 +210,7 @@ TEST_CASE("nothing is predicted silently beyond 64 times what was measured") {
 }
 
 TEST_CASE("before a job ends: what can still become durable") {
-    auto inputs = small();  // 102 s, 2.25 times as nothing was measured
+    auto inputs = small();  // 102 s, and 2.25 times that because nothing was measured
     give(inputs, "ends_in_seconds", 600);
     auto plan = plan_of(inputs);
     CHECK(value(plan, "needed_seconds") == Approx(2.25 * 102));
@@ -241,7 +241,7 @@ TEST_CASE("a job that computes just now tells its end, and what it has still to 
     auto measures = advice::measures_of_run(chronicle).value();
     CHECK(format::find(measures, "ends_in_seconds")->value == Approx(600).epsilon(0.01));
     CHECK(format::find(measures, "ahead_seconds")->value == Approx(1).epsilon(0.05));
-    for (auto& status : chronicle.statuses) status.unix_ns -= 10'000'000'000;  // nobody has heard of it for 10 s
+    for (auto& status : chronicle.statuses) status.unix_ns -= 10'000'000'000;  // silent for 10 s
     measures = advice::measures_of_run(chronicle).value();
     CHECK(format::find(measures, "ends_in_seconds") == nullptr);
     CHECK(format::find(measures, "ahead_seconds") == nullptr);
@@ -250,7 +250,7 @@ TEST_CASE("a job that computes just now tells its end, and what it has still to 
 TEST_CASE("what a run has shown is what another one of the kind does") {
     const auto shown = [](test::MadeRun run) { return advice::measures_of_run(test::made_chronicle(run)).value(); };
     const auto advice = shown({.nodes = 1, .noise = 0.02});
-    CHECK(format::find(advice, "step_seconds")->value == Approx(0.5959));  // ranks that wait compute no less
+    CHECK(format::find(advice, "step_seconds")->value == Approx(0.5959));  // waiting ranks compute no less
     CHECK(format::find(advice, "save_every_steps")->value == 100);
     const auto many = shown({.nodes = 8, .noise = 0.02, .seed = 2});
     PlanInputs inputs;
@@ -271,7 +271,7 @@ TEST_CASE("what a run has shown is what another one of the kind does") {
           Approx(format::find(many, "drain_rate_bytes_per_second")->value).epsilon(0.02));
     compared = advice::compare(plan_of(inputs).measures, slow);
     CHECK_FALSE(std::ranges::find(compared, "drain_seconds", &advice::Compared::name)->good());
-    CHECK(std::ranges::find(compared, "nodes", &advice::Compared::name)->good());  // an input is told, not judged
+    CHECK(std::ranges::find(compared, "nodes", &advice::Compared::name)->good());  // inputs are shown, not judged
     CHECK(advice::measures_of_run(telemetry::Chronicle{.run = "/none"}).error().kind == ErrorKind::missing);
 }
 

@@ -27,12 +27,12 @@ std::string largest_stream(const telemetry::Summary& summary) {
     return most == bytes.end() ? "" : most->first;
 }
 
-// Of batches, one a node and snapshot.
+// From batches: one sample a node and snapshot.
 struct NodeSamples {
     std::vector<double> bytes, save_rates, drain_rates, slots;
 };
 
-// Of rows, one a snapshot.
+// From rows: one sample a snapshot.
 struct SaveSamples {
     std::vector<double> saves, ranks, drains, commits, visibles, computing, steps;
 };
@@ -47,16 +47,17 @@ NodeSamples node_samples_of(const telemetry::Chronicle& chronicle, const telemet
         const auto bytes = static_cast<double>(batch.bytes);
         samples.bytes.push_back(bytes);
         samples.slots.push_back(batch.slots);
-        // What a save takes by itself. The rest of the call is ranks that wait for each other, however they save.
+        // A node's own time of a save. In the rest of the call ranks wait for each other, however they save.
         const double copy = seconds_from(batch.plan_seconds) + seconds_from(batch.copy_seconds);
         if (copy > 0) samples.save_rates.push_back(bytes / copy);
         const double drain = seconds_from(batch.drain_seconds);
+        // Slow nodes are separate inputs.
         if (drain > 0 && !slow.contains(telemetry::node_name(batch))) samples.drain_rates.push_back(bytes / drain);
     }
     return samples;
 }
 
-// Nodes that have drained early wait for the last one until they see the commit: the shortest wait is the commit's.
+// Nodes that drain early also wait for the last node, so the shortest wait is the commit itself.
 std::map<std::uint64_t, double> commits_of(const telemetry::Chronicle& chronicle, const std::string& stream) {
     std::map<std::uint64_t, double> commits;
     for (const auto& batch : chronicle.batches) {
@@ -70,7 +71,7 @@ std::map<std::uint64_t, double> commits_of(const telemetry::Chronicle& chronicle
 
 double copy_of(const telemetry::SnapshotRow& row) { return row.plan_seconds + row.copy_seconds; }
 
-// Without the time that ranks wait for those that come late: that is computing of the late ones.
+// Without the waits for late ranks, because late ranks compute meanwhile.
 double visible_of(const telemetry::SnapshotRow& row) {
     return std::min(row.blocked_seconds, copy_of(row) + row.wait_seconds);
 }
@@ -88,9 +89,12 @@ SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemet
         if (row.drain_seconds > 0) {
             const auto commit = commits.find(row.snapshot_id);
             samples.commits.push_back(commit != commits.end() ? commit->second : 0);
+            // In a plan, a drain ends with the commit.
             samples.drains.push_back(row.drain_seconds + samples.commits.back());
         }
+        // Between two sessions there is a restart, not only computing.
         if (before != nullptr && before->session == row.session && row.interval_seconds > 0) {
+            // The interval holds the save before it, then the computing.
             samples.computing.push_back(std::max(0.0, row.interval_seconds - visible_of(*before)));
             if (row.step > before->step) samples.steps.push_back(static_cast<double>(row.step - before->step));
         }
@@ -99,10 +103,10 @@ SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemet
     return samples;
 }
 
-// A reader of status lines calls one stale that is older than three periods.
+// A status line older than three periods is stale.
 constexpr double stale_periods = 3;
 
-// What agents tell of a job that computes just now: when it ends, and how long the last node may drain what is sealed.
+// What the agents know of a job that computes now: its end, and how long the last node may still drain.
 struct LiveJob {
     double ends_in_seconds = 0, ahead_seconds = 0;
 };
@@ -156,7 +160,7 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
     const double every = saves.steps.empty() ? 1 : telemetry::median_of(saves.steps);
     const double drain = telemetry::median_of(saves.drains), computing = telemetry::median_of(saves.computing);
     if (computing > 0) {
-        // Computing beside drains is what was measured; the drains were beside a part of it.
+        // The slowdown was measured beside drains, and drains ran beside only a part of the computing.
         const double cost = std::max(0.0, summary.slowdown_percent) / 100 * std::min(1.0, drain / computing);
         if (summary.slowdown_steps > 0) add_one("agent_cost_ratio", std::min(1.0, cost));
         auto steps = saves.computing;

@@ -1,4 +1,4 @@
-// What a run has shown: the inputs of a plan for another run, and what a plan for this one must be compared with.
+// Measures of a finished or running run: inputs for a plan of another run, and values to compare a plan with.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace forebay::advice {
 
-/// Measures of the stream that has saved most bytes, or of `stream` where it is not empty, of origin `kept`. Inputs:
-/// nodes, node_bytes, the rates of a node that is not slow, commit_seconds, step_seconds, save_every_steps, slots, slow
-/// nodes, agent_cost_ratio, measured_nodes and measured_node_bytes; while its application lives also ends_in_seconds,
-/// where its agents know the end of the job, and ahead_seconds, what they may still need for what is sealed. And what
-/// came of it: save_seconds (layout and copy), ranks_seconds (ranks that waited for each other; in no other number),
-/// visible_seconds, drain_seconds (with the commit), slack, each the median over saves.
-/// `missing` where nothing of it has drained.
+/// Measures of origin `kept` of `stream`, or if it is empty of the stream with the most bytes. Inputs: nodes,
+/// node_bytes, the rates of nodes that are not slow, commit_seconds, step_seconds, save_every_steps, slots, slow nodes,
+/// agent_cost_ratio, measured_nodes and measured_node_bytes. For a live application also ends_in_seconds, if its agents
+/// know the end of the job, and ahead_seconds, the time the agents may still need for sealed snapshots. Results, each
+/// the median over saves: save_seconds (layout and copy), ranks_seconds (ranks waiting for each other; in no other
+/// number), visible_seconds, drain_seconds (with the commit), slack.
+/// `missing` if nothing has drained.
 Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle& chronicle,
                                                      const std::string& stream = "");
 

@@ -1,11 +1,11 @@
-// A run of N nodes is a loop over saves. Its state is a few numbers and a vector: when each node has done its drains.
-// Drains of a node follow one another, and none takes less than the bytes of all nodes need at the target. A save is
-// durable when the last node has drained; then its slot is free. Computing, saving and restarting are cut off where the
-// next failure comes, and the run goes back to the newest snapshot that the failure has left.
+// A run of N nodes is a loop over saves. Its state is a few numbers and the time when each node ends its drains. A node
+// drains one snapshot after another. No drain is shorter than the target's time for the bytes of all nodes. A save is
+// durable, and its slot free, when the last node has drained. A failure cuts off computing, saving and restarting, and
+// the run returns to the newest snapshot that survives it.
 //
-// Draws over nodes dominate: 8,100 nodes x 500 saves are 4 million. One random number of 64 bits gives four of them, by
-// a table of 65,536 quantiles, whose last one is that of 1 in 131,072. Where the slowest of N alone counts, it is drawn
-// itself: the N-th root of a uniform number is the largest of N.
+// Draws over nodes take the time: 8,100 nodes x 500 saves are 4 million. One random number of 64 bits gives four draws,
+// with a table of 65,536 quantiles; the last is the quantile of 1 in 131,072. If only the slowest of N counts, it is
+// drawn directly: the N-th root of a uniform number is the largest of N.
 
 #include "insight/advice/plan/simulate.hpp"
 
@@ -24,7 +24,7 @@ namespace forebay::advice {
 namespace {
 
 constexpr std::size_t quantiles_count = 65536;
-// A run that gets nowhere is given up: nobody asks whether it is 0.01 or 0.001 of the time.
+// A run without progress is given up: 0.01 or 0.001 of the time makes no difference.
 constexpr double wall_factor_max = 100, failures_max = 20'000;
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -32,9 +32,9 @@ class Chance {
 public:
     explicit Chance(std::uint64_t seed) : seed_(seed) {}
     std::uint64_t bits() { return splitmix(seed_, index_++); }
-    double uniform() { return (static_cast<double>(bits() >> 11) + 0.5) * 0x1p-53; }  // between 0 and 1, never either
+    double uniform() { return (static_cast<double>(bits() >> 11) + 0.5) * 0x1p-53; }  // strictly between 0 and 1
     double exponential(double mean) { return mean > 0 ? -mean * std::log(uniform()) : never; }
-    /// The slowest of `count` by exp(cv x normal).
+    /// The factor of the slowest of `count`, by exp(cv x normal).
     double slowest(double count, double cv) {
         if (cv <= 0 || count < 1) return 1;
         return std::exp(cv * normal_quantile(std::clamp(std::pow(uniform(), 1 / count), 1e-12, 1 - 1e-12)));
@@ -45,19 +45,20 @@ private:
 };
 
 struct SimulatedSave {
-    double computed = 0;  // useful seconds of computing that it holds
+    double computed = 0;  // useful seconds of computing in it
     double sealed_at = 0, durable_at = never, partner_at = never, copied_at = never;
 };
 
 enum class Failure { process, node, target };
 
-// When each node has done its drains.
+// The end of each node's drains.
 class NodeDrains {
 public:
     NodeDrains(const Model& model, const std::vector<float>& quantiles, Chance& chance) {
         const double cv = std::hypot(model.node_bytes_cv, model.drain_rate_cv);
         const double seconds = model.drain_rate > 0 ? model.node_bytes / model.drain_rate : 0;
         const bool differ = seconds > 0 && (cv > 0 || model.slow_node_share > 0);
+        // Equal nodes drain alike, so one node stands for all.
         seconds_.assign(differ ? static_cast<std::size_t>(model.nodes) : 1, static_cast<float>(seconds));
         free_at_.assign(seconds_.size(), 0.0);
         if (model.slow_node_share > 0)
@@ -69,9 +70,9 @@ public:
     }
 
     struct Done {
-        double at = 0, longest_seconds = 0;  // the last node; the longest drain, without waiting for the one before
+        double at = 0, longest_seconds = 0;  // the last node; the longest drain, without the wait before it
     };
-    /// All nodes drain what they have from `at` on, none of them in less than `least` seconds.
+    /// All nodes drain their bytes from `at` on. No node needs less than `least` seconds.
     Done drain(double at, double least, Chance& chance) {
         Done done{.at = at};
         const auto take = [&](std::size_t node, double seconds) {
@@ -110,6 +111,7 @@ public:
         const double wanted = model_.steps * model_.step_seconds;
         while (computed_ < wanted && !gets_nowhere()) {
             const double useful = std::min(model_.every * model_.step_seconds, wanted - computed_);
+            // Drains slow the computing down.
             if (!pass(useful * (1 + model_.agent_cost))) {
                 fail(useful);
                 continue;
@@ -131,7 +133,7 @@ private:
         return now_ > wall_factor_max * model_.steps * model_.step_seconds || sums_.failures > failures_max;
     }
 
-    // False where the next failure comes first; then it is now.
+    // Advances time. False if the next failure comes first; then now is that failure.
     bool pass(double seconds) {
         if (now_ + seconds < next_failure_) return now_ += seconds, true;
         passed_ = next_failure_ - now_;
@@ -148,7 +150,7 @@ private:
         return true;
     }
 
-    // Nothing is staged: the application waits until all is durable.
+    // Without staging the application waits until all is durable.
     bool save_through() {
         const double drain = target_drain();
         nodes_.give_up(now_);
@@ -186,7 +188,7 @@ private:
         return true;
     }
 
-    // What is durable by now is in flight no more; a waiting snapshot begins when the drain before it has ended.
+    // Durable snapshots leave the queue. A waiting snapshot begins when the drain before it ends.
     void settle() {
         while (!draining_.empty() && draining_.front().durable_at <= now_) {
             const double freed_at = draining_.front().durable_at;
@@ -199,6 +201,7 @@ private:
                 begin_drain(next, freed_at);
             }
         }
+        // A failure needs only the newest durable snapshot.
         while (snapshots_.size() > 2) snapshots_.pop_front();
     }
 
@@ -217,6 +220,7 @@ private:
     }
 
     void copy_on(SimulatedSave& snapshot) {
+        // Only every copy_every-th drain is copied.
         if (model_.copy_rate <= 0 || std::fmod(drains_ - 1, model_.copy_every) >= 1) return;
         snapshot.copied_at = snapshot.durable_at + model_.node_bytes * model_.nodes / model_.copy_rate;
     }
@@ -237,7 +241,7 @@ private:
         return all * factor;
     }
 
-    // When the last node has drained what it has from `at` on, and the commit is made.
+    // The time when the last node has drained its bytes from `at` on, and the commit is made.
     double drain_nodes(double at, double least) {
         const auto done = nodes_.drain(at, least, chance_);
         sums_.drain_seconds += done.longest_seconds + model_.commit_seconds;
@@ -245,7 +249,7 @@ private:
         return done.at + model_.commit_seconds;
     }
 
-    // `under_way`: computing that has begun, of which passed_ seconds are done.
+    // `under_way`: seconds of computing begun; passed_ seconds of them are done.
     void fail(double under_way) {
         const double reached = computed_ + std::min(under_way, passed_ / (1 + model_.agent_cost));
         double restart = 0;
@@ -253,11 +257,12 @@ private:
             ++sums_.failures;
             restart = go_back(reached);
             next_failure_ = now_ + chance_.exponential(model_.mtbf_seconds);
+            // A failure during the restart begins another restart.
         } while (!pass(restart) && !gets_nowhere());
         sums_.lost_work_seconds += reached - computed_;
     }
 
-    // To the newest snapshot that is left; the seconds of the restart.
+    // Returns to the newest remaining snapshot, and returns the seconds of the restart.
     double go_back(double reached) {
         const double kind_of = chance_.uniform();
         const auto kind = model_.slots >= 1 && kind_of < model_.local_restart_share ? Failure::process
@@ -266,11 +271,13 @@ private:
         settle();
         const double reading = model_.read_rate > 0 ? model_.node_bytes / model_.read_rate : 0;
         computed_ = std::min(newest(kind), reached);
-        if (kind == Failure::process)  // agents live on, and drain what is staged
+        if (kind == Failure::process)  // agents live on and drain staged snapshots
             return model_.restart_seconds + (model_.save_rate > 0 ? model_.node_bytes / model_.save_rate : 0);
+        // Staged copies are lost with their node.
         draining_.clear();
         waiting_.reset();
         nodes_.give_up(now_);
+        // Only copies on the second target survive.
         if (kind == Failure::target) snapshots_.clear();
         return model_.restart_seconds + reading;
     }

@@ -20,9 +20,9 @@ using format::Severity;
 namespace json = format::json;
 
 constexpr std::array task_names{"check", "metadata", "speed", "target", "clock", "meet", "end"};
-// A question goes to a node as one line: of a program that is started, at most 4096 bytes.
+// A question is one line to a node. A started program reads lines of at most 4096 bytes.
 constexpr std::size_t numbers_max = 16, findings_max = 64, host_bytes_max = 64;
-// Of a finding, uncut and cut as far as it still says something.
+// The length of a finding's text, and the shortest cut that still says something.
 constexpr std::size_t text_bytes_max = 400, text_bytes_min = 40;
 
 std::string dumped(const AskTree& tree) { return tree.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
@@ -60,7 +60,7 @@ AskTree tree_of(const NodeAnswer& answer) {
     AskTree tree{{"n", answer.number}, {"h", answer.host}};
     if (!answer.numbers.empty()) {
         auto numbers = AskTree::array();
-        // Nine digits are enough but for whole numbers, such as hashes and seconds.
+        // Nine digits are enough, except for whole numbers such as hashes and seconds.
         for (const double number : answer.numbers)
             if (number == std::floor(number) && std::abs(number) < 9e15)
                 numbers.push_back(static_cast<std::int64_t>(number));
@@ -78,7 +78,7 @@ AskTree tree_of(const NodeAnswer& answer) {
     return tree;
 }
 
-// Not in the middle of a character, and with a mark.
+// Cuts between characters, and adds a mark.
 void cut(std::string& text, std::size_t bytes) {
     constexpr std::string_view mark = "…";
     if (text.size() <= bytes) return;
@@ -88,7 +88,7 @@ void cut(std::string& text, std::size_t bytes) {
     text += mark;
 }
 
-// The first `kept` findings, with texts of so many bytes at most.
+// The answer with the first `kept` findings, and texts of at most `text_bytes` bytes.
 std::string encoded(NodeAnswer answer, std::size_t kept, std::size_t text_bytes) {
     const auto dropped = answer.findings.size() - kept;
     if (dropped > 0) {
@@ -127,6 +127,7 @@ Result<Question> decode_question(std::string_view line) {
     if (!number || static_cast<std::size_t>(task) >= task_names.size()) return wrong;
     Question question{.number = *number, .task = static_cast<Task>(task)};
     question.path = root.member("path").text().value_or("");
+    // Bounded, because any text may arrive.
     question.bytes = root.member("bytes").u64(1ull << 40).value_or(0);
     question.deadline_ms = root.member("deadline_ms").u64(INT32_MAX).value_or(0);
     question.ranks = root.member("ranks").text().value_or("");
@@ -148,8 +149,7 @@ std::string encode(NodeAnswer answer) {
     std::ranges::stable_sort(answer.findings, std::ranges::greater(), &format::Finding::severity);
     cut(answer.host, host_bytes_max);
     auto kept = answer.findings.size();
-    // The mildest, and of those that are as bad the later ones, go before a text is shortened: half a sentence helps
-    // nobody.
+    // Mild and later findings are dropped before a text is shortened: half a sentence helps nobody.
     for (; kept > 1; --kept)
         if (auto text = encoded(answer, kept, text_bytes_max); text.size() <= answer_bytes_max) return text;
     for (;; --kept)
@@ -170,6 +170,7 @@ Result<NodeAnswer> decode_answer(std::string_view line) {
     if (!number || !host) return wrong;
     NodeAnswer answer{.number = *number, .host = show_text(*host)};
     const auto numbers = root.member("v"), findings = root.member("f");
+    // Any text may arrive, so the lists are bounded.
     if (numbers.list().value_or(0) > numbers_max || findings.list().value_or(0) > findings_max) return wrong;
     for (std::size_t i = 0; i < numbers.list().value_or(0); ++i) {
         const auto f64 = numbers.entry(i).f64();

@@ -1,5 +1,5 @@
-// The one that asks, in its phases: checks of nodes and their comparison (preflight.cpp), then speeds of nodes and
-// storage targets, and what follows (preflight_speeds.cpp). For those two files alone.
+// The node that asks, with its phases: checks of nodes and their comparison (preflight.cpp), then the speeds of nodes
+// and storage targets, and the result (preflight_speeds.cpp). Only these two files use it.
 
 #pragma once
 
@@ -20,7 +20,7 @@ using format::Finding;
 using format::Measure;
 using format::Severity;
 
-/// The median of values with their spread, as one measure.
+/// The median and the spread of values, as one measure.
 Measure spread_of(std::string name, const std::vector<double>& values, std::uint64_t samples, std::string from);
 
 class Preflight {
@@ -52,7 +52,7 @@ private:
         return alive;
     }
 
-    // One question to each of these nodes, at most `at_once` of them at a time.
+    // Asks each of these nodes one question, at most `at_once` nodes at a time.
     template <class Take>
     void ask_each(const std::vector<std::size_t>& whom, const char* what, const Question& question,
                   std::chrono::milliseconds at_most, Take take) {
@@ -86,9 +86,9 @@ private:
     PreflightOutcome finish();
     void tally(PreflightOutcome& outcome) const;
     void exclude(PreflightOutcome& outcome);
-    /// Of a node that has not answered nobody knows whose ranks it shares a machine with.
+    /// A silent node's machine is unknown, so its name stands for the machine.
     std::string machine_of(std::size_t node) const;
-    /// How many machines these are: several ranks of MPI may share one.
+    /// The number of machines of these nodes; several ranks of MPI may share a machine.
     std::size_t machines(const std::vector<std::size_t>& nodes) const;
 
     const PreflightRequest& request_;
@@ -99,7 +99,7 @@ private:
     std::vector<std::string> names_;
     std::vector<Finding> findings_;
     std::vector<Measure> measures_;
-    std::set<std::size_t> unheard_;  // for whom there was no time
+    std::set<std::size_t> unheard_;  // no time was left to hear from them
     std::set<std::string> bad_targets_;
 };
 

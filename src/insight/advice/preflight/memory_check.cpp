@@ -1,5 +1,5 @@
-// How much memory a node has for a run, and who has left what there. A tmpfs counts as cache in MemFree + Cached, so it
-// is MemAvailable that knows: with 3 GiB left in /dev/shm the first differed by 0.1 GiB, the second by 3.1.
+// The memory that a node has for a run, and the owners of leftover memory. MemFree + Cached counts a tmpfs as cache, so
+// MemAvailable is used: with 3 GiB left in /dev/shm the first changed by 0.1 GiB, MemAvailable by 3.1.
 
 #include <fmt/format.h>
 
@@ -18,12 +18,12 @@ namespace {
 
 using format::Severity;
 
-// Of a file system in memory: a look at each takes some microseconds.
+// In a file system in memory, one file takes some microseconds.
 constexpr std::size_t leftover_files_max = 50'000;
 constexpr int leftover_depth_max = 16;
-// What this user has made so recently belongs to the job that asks: MPI keeps its messages there.
+// Files of this user that are this new belong to the current job: MPI keeps its messages there.
 constexpr std::int64_t own_job_ns = 60'000'000'000;
-// Where the kernel's two counts of free memory differ by more, one of them is wrong.
+// If the kernel's two counts of free memory differ by more, one of them is wrong.
 constexpr double counts_differ_min = 0.1;
 
 struct Sum {
@@ -31,7 +31,7 @@ struct Sum {
     std::int64_t modified_unix_ns = 0;
 };
 
-// Of a name and all below it, of files and directories that may be looked at.
+// Sums a name and all readable files and directories below it.
 Sum bytes_below(const std::string& path, const sys::LocalFile& about, std::size_t& files_left, int depth) {
     Sum sum{about.kind == sys::LocalFile::Kind::file ? about.held_bytes : 0, about.modified_unix_ns};
     if (about.kind != sys::LocalFile::Kind::directory || depth == 0) return sum;
@@ -41,6 +41,7 @@ Sum bytes_below(const std::string& path, const sys::LocalFile& about, std::size_
         if (files_left == 0) break;
         --files_left;
         const auto inner = sys::look_at(path + "/" + name);
+        // Mounts below are other file systems.
         if (!inner || inner->device != about.device) continue;
         const auto below = bytes_below(path + "/" + name, *inner, files_left, depth - 1);
         sum.bytes += below.bytes;
@@ -49,7 +50,7 @@ Sum bytes_below(const std::string& path, const sys::LocalFile& about, std::size_
     return sum;
 }
 
-// A file system in memory: by owner, what lies at its top. What cannot be looked into is the rest of what is in use.
+// For a file system in memory: the leftovers at its top, by owner. Unreadable parts show only in the space used.
 void add_leftovers_of(const std::string& place, std::int64_t now, std::vector<LeftInMemory>& leftovers) {
     struct Held {
         LeftInMemory all;
@@ -70,6 +71,7 @@ void add_leftovers_of(const std::string& place, std::int64_t now, std::vector<Le
         if (about->owner == sys::user_id() && now - sum.modified_unix_ns < own_job_ns) continue;
         auto& held = owners[about->owner];
         held.all.bytes += sum.bytes;
+        // An unreadable directory shows no bytes, but may hold the most.
         const bool is_closed = about->kind == sys::LocalFile::Kind::directory && sum.bytes == 0;
         if (sum.bytes < held.largest && !is_closed) continue;
         held.largest = sum.bytes;
@@ -77,7 +79,7 @@ void add_leftovers_of(const std::string& place, std::int64_t now, std::vector<Le
         held.all.modified_unix_ns = sum.modified_unix_ns;
     }
     for (auto& [owner, held] : owners) {
-        // Where there is one owner, what was not seen is that owner's.
+        // A single owner also owns the unreadable rest.
         if (owners.size() == 1 && room->used_bytes > seen) held.all.bytes += room->used_bytes - seen;
         held.all.place = place;
         held.all.owner = owner;
@@ -94,6 +96,7 @@ std::vector<LeftInMemory> look_for_leftovers() {
     std::vector<std::string> devices;
     for (const auto& mount : mounts) {
         if (mount.kind != "tmpfs" && mount.kind != "ramfs") continue;
+        // A file system mounted twice counts once.
         if (std::ranges::find(devices, mount.device) != devices.end()) continue;
         devices.push_back(mount.device);
         add_leftovers_of(mount.place, now, leftovers);
@@ -174,7 +177,7 @@ void judge_memory(const Memory& memory, const Needs& needs, const Rules& rules, 
                   {.severity = static_cast<double>(usable) < share(rule.fail) ? Severity::fail : Severity::warn,
                    .text = std::move(text)});
     }
-    // One NUMA node that is used up slows those whose memory comes from there.
+    // An exhausted NUMA node slows ranks that use its memory.
     for (std::size_t i = 0; memory.numa.size() > 1 && i < memory.numa.size(); ++i) {
         const auto part = need / memory.numa.size();
         const auto& node = memory.numa[i];

@@ -20,13 +20,13 @@ namespace {
 
 using format::Severity;
 
-// Mounts that are looked at together: each that hangs costs the deadline once a row of them.
+// Mounts checked at once. A row of them with a hanging mount takes the whole deadline.
 constexpr std::uint64_t looks_at_once = 16;
 constexpr std::size_t mounts_max = 256;
 constexpr std::uint64_t files_free_min = 1000;
-// What registered memory of a network needs at least; systems that have one set no limit.
+// The least that registered memory of a network needs. Systems with such networks set no limit.
 constexpr std::uint64_t locked_bytes_min = 64u << 20;
-// Percent of the last 10 s in which some process waited, on a node that should do nothing.
+// Percent of the last 10 s with some process waiting, on a node that should be idle.
 constexpr double pressure_percent_max = 10;
 
 std::vector<Mount> mounts_here() {
@@ -50,7 +50,7 @@ void check_room(const sys::FileSystem& room, const Needs& needs, const Rules& ru
         add(Severity::warn, fmt::format("{} has room for {} more files", needs.staging, room.files_free));
 }
 
-// Processes of this name, with what they were started as.
+// Processes with this name.
 struct Process {
     std::string number;
     std::uint32_t owner = 0;
@@ -101,7 +101,7 @@ struct PlaceToTouch {
     sys::Touch how = sys::Touch::look;
 };
 
-// EACCES and EPERM are answers: another user's mount is no fault of the node.
+// EACCES and EPERM are answers: another user's mount is not a fault of the node.
 bool is_fault(const Error& error, const PlaceToTouch& place) {
     return error.kind != ErrorKind::refused || place.how == sys::Touch::write;
 }
@@ -111,6 +111,7 @@ bool is_fault(const Error& error, const PlaceToTouch& place) {
 std::uint64_t short_hash(std::string_view text) {
     const auto bytes = std::as_bytes(std::span(text));
     constexpr std::byte salt[] = {std::byte{1}};
+    // Two checksums with different starts make 64 bits; the shift leaves the 53 bits of a double.
     const std::uint64_t first = crc32c(bytes), second = crc32c(bytes, crc32c(salt));
     return ((first << 32 | second) * 0x9E3779B97F4A7C15ull) >> 11;
 }
@@ -124,6 +125,7 @@ void check_staging(const Memory& memory, const Needs& needs, const Rules& rules,
         return;
     }
     check_room(*room, needs, rules, findings);
+    // judge_memory() has reported the largest leftover already.
     const bool is_told = std::ranges::any_of(findings, [](const auto& finding) {
         return finding.check == "memory" && finding.text.find(" left by ") != std::string::npos;
     });
@@ -140,6 +142,7 @@ void check_staging(const Memory& memory, const Needs& needs, const Rules& rules,
 void check_mounts(Needs& needs, const Rules& rules, std::vector<format::Finding>& findings) {
     const auto mounts = mounts_here();
     std::vector<PlaceToTouch> places;
+    // The run's own directories come first, because the number of mounts is limited.
     for (auto* needed : {&needs.staging, &needs.target})
         if (!needed->empty()) places.push_back({*needed, sys::Touch::write});
     for (const auto& mount : mounts)

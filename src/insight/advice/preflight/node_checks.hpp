@@ -1,7 +1,7 @@
-// The checks that a node makes of itself: memory, staging, mounts and agents, limits. What the machine tells and what
-// follows from it are two steps, so that the second is tested with machines that nobody has.
+// The checks that a node makes of itself: memory, staging, mounts and agents, limits. Reading the machine and judging
+// it are separate steps, so that tests can judge made machines.
 //
-// Threads: any. Nothing here waits longer than the deadlines of its rules, but for files of /proc.
+// Threads: any. All waits end with the deadlines of the rules, except reads of /proc.
 
 #pragma once
 
@@ -16,12 +16,12 @@
 
 namespace forebay::advice {
 
-/// What somebody has left in memory that no process needs to be alive for.
+/// Leftover memory that needs no live process.
 struct LeftInMemory {
     std::string place;  // "/dev/shm"; "SysV"
-    std::string name;   // of the largest that this owner has there
+    std::string name;   // the owner's largest item there
     std::uint32_t owner = 0;
-    std::uint64_t bytes = 0;  // of all that this owner has there
+    std::uint64_t bytes = 0;  // all of the owner's items there
     std::int64_t modified_unix_ns = 0;
 };
 
@@ -32,15 +32,15 @@ struct Memory {
     std::vector<Meminfo> numa;
     std::vector<LeftInMemory> leftovers;  // largest first
 
-    /// Memory that a virtual machine's host has taken back until it is touched. MemTotal and MemFree count it, and no
-    /// NUMA node and no list of free pages does.
+    /// Memory that a virtual machine's host holds until it is touched. MemTotal and MemFree count it, but NUMA nodes
+    /// and lists of free pages do not.
     std::uint64_t with_host() const;
-    /// Whether the kernel's lists of free pages, with what the host has, are a tenth of the memory from MemFree: then
-    /// they are no measure.
+    /// True if the kernel's lists of free pages plus the host's part differ from MemFree by a tenth of the memory. Then
+    /// the lists are ignored.
     bool lists_differ() const;
-    /// What a run can take: the least of MemAvailable, the same with those lists in place of MemFree, and what is left
-    /// of the limits of control groups. The lists alone would count cached files, which are given up for memory that is
-    /// needed, as taken.
+    /// The memory a run can get, the least of three: MemAvailable; the same with those lists instead of MemFree; and
+    /// the rest of control group limits. The lists alone would count cached files as used, but the kernel gives them
+    /// up.
     std::uint64_t usable() const;
 };
 
@@ -48,12 +48,12 @@ Memory look_at_memory();
 void judge_memory(const Memory& memory, const Needs& needs, const Rules& rules, std::int64_t now_unix_ns,
                   std::vector<format::Finding>& findings);
 
-/// Room and inodes for the slots, limits of the tmpfs, leftovers.
+/// Space and inodes for the slots, limits of the tmpfs, leftovers.
 void check_staging(const Memory& memory, const Needs& needs, const Rules& rules, std::int64_t now_unix_ns,
                    std::vector<format::Finding>& findings);
 
-/// Mounts of other hosts and processes, staging and target answer; agents of DAOS are as many as they should be. The
-/// directories of the needs that did not answer are taken out of them: nothing touches those again.
+/// Checks that mounts of other hosts and processes, staging and target answer, and that DAOS has the right number of
+/// agents. Clears directories in `needs` that did not answer, so that nothing touches them again.
 void check_mounts(Needs& needs, const Rules& rules, std::vector<format::Finding>& findings);
 
 void check_limits(const Needs& needs, const Rules& rules, std::vector<format::Finding>& findings);
@@ -61,7 +61,7 @@ void check_limits(const Needs& needs, const Rules& rules, std::vector<format::Fi
 /// "9.8 GB in /dev/shm left by ann (checkpoint.NVRAM, 3 h old)"
 std::string show(const LeftInMemory& leftover, std::int64_t now_unix_ns);
 
-/// 53 bits that differ, but by chance, where the texts do: they cross as a number of JSON.
+/// 53 bits, almost surely different for different texts: a JSON number holds them.
 std::uint64_t short_hash(std::string_view text);
 
 }  // namespace forebay::advice

@@ -1,5 +1,5 @@
-// Goal: a node's memory is what a run can have of it, who has left what in it is told, what is not enough fails.
-// Method: machines that are made up, among them the one whose lists of free pages were wrong; texts of the kernel.
+// Goal: a node's memory is the memory a run can get, leftovers are reported with their owners, and too little fails.
+// Method: made machines, one of them with wrong lists of free pages; texts of the kernel.
 
 #include "insight/advice/preflight/node_checks.hpp"
 
@@ -37,10 +37,10 @@ TEST_CASE("memory is the least of what the kernel, its lists and the job's group
     memory.group_left = 4 * gib;
     CHECK(judged(memory, 18 * gib)[0].text.find("control group") != std::string::npos);
     memory.group_left.reset();
-    // The lists are a little short of MemFree, and count.
+    // The lists are a little below MemFree, and count.
     memory.buddies = Buddies{11 * gib, 1 * gib};
     CHECK(memory.usable() == 19 * gib);
-    // MemFree counts pages that no list has: which of them is right cannot be known here.
+    // MemFree counts pages that no list has: it is unknown here which is right.
     memory.buddies = Buddies{2 * gib, 1 * gib};
     CHECK(memory.usable() == 20 * gib);
     const auto findings = judged(memory, gib);
@@ -50,7 +50,7 @@ TEST_CASE("memory is the least of what the kernel, its lists and the job's group
 }
 
 TEST_CASE("memory that the host has taken back until it is touched is free, and no reason to warn") {
-    // Of a virtual machine whose host takes back what is not used: MemTotal and MemFree count that, NUMA nodes do not.
+    // A virtual machine whose host takes back unused memory: MemTotal and MemFree count it, NUMA nodes do not.
     Memory memory{.machine = {.total = 24 * gib, .free = 18 * gib, .available = 20 * gib},
                   .buddies = Buddies{4 * gib, 1 * gib},
                   .numa = {{.total = 10 * gib, .free = 4 * gib}}};
@@ -58,7 +58,7 @@ TEST_CASE("memory that the host has taken back until it is touched is free, and 
     CHECK_FALSE(memory.lists_differ());
     CHECK(memory.usable() == 20 * gib);
     CHECK(judged(memory, 19 * gib).empty());
-    // All that the lists lack beyond that is missing.
+    // Everything beyond that which the lists lack is missing.
     memory.numa[0].total = 22 * gib;
     CHECK(memory.lists_differ());
     CHECK(judged(memory, gib).size() == 1);

@@ -130,7 +130,7 @@ std::vector<std::string> read_mapped_files(std::string_view text) {
         const auto path = line.substr(slash);
         if (std::ranges::find(files, path) == files.end()) files.emplace_back(path);
     });
-    std::ranges::sort(files);  // they lie at other addresses in each process
+    std::ranges::sort(files);  // their addresses differ in each process
     return files;
 }
 

@@ -1,8 +1,8 @@
-// The nodes that preflight asks, as an interface: this machine alone (worker), hosts over ssh (ssh_nodes), ranks of MPI
-// (bench/mpi_nodes), made-up ones with a made-up clock (tests). Who asks is one; it waits for nobody in particular, so
-// that a node that never answers costs a deadline and nothing else.
+// The nodes that preflight asks, as an interface: only this machine (worker), hosts over ssh (ssh_nodes), ranks of MPI
+// (bench/mpi_nodes), or made nodes with a made clock (tests). One thread asks. It never waits for one particular node,
+// so a node that never answers costs only a deadline.
 //
-// Questions and answers are the texts of ask.hpp. Threads: one at a time.
+// Questions and answers are texts of ask.hpp. Threads: one at a time.
 
 #pragma once
 
@@ -20,19 +20,19 @@ class Nodes {
 public:
     virtual ~Nodes() = default;
     virtual std::size_t size() const = 0;
-    /// How people call it before it has said its own name: a host, "rank 7".
+    /// A name to show before the node gives its own: a host, "rank 7".
     virtual std::string name(std::size_t node) const = 0;
-    /// Hands a question over and does not wait. A node may have several at once, and answers in any order.
+    /// Sends a question without waiting. A node may have several questions at once, and answers in any order.
     virtual Result<> ask(std::size_t node, const std::string& question) = 0;
     struct Heard {
         std::size_t node = 0;
         Result<std::string> answer;  // an error: this node will not answer any more
     };
-    /// The next answer of any; nothing when none has come by then.
+    /// The next answer of any node; nothing if none arrives before `until`.
     virtual std::optional<Heard> hear(sys::Clock::time_point until) = 0;
     virtual sys::Clock::time_point now() const { return sys::Clock::now(); }
 
-    /// Whether these can be asked to meet: to call collective operations of MPI with one another, told the ranks.
+    /// True if nodes can meet: call collective operations of MPI with each other, for given ranks.
     virtual bool can_meet() const { return false; }
 };
 

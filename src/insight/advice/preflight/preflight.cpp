@@ -21,11 +21,11 @@ namespace {
 using telemetry::median_of;
 using telemetry::quantile_of;
 
-// Nodes whose creating of files is timed: 100 files of each of 8,000 would be a storm of their own.
+// Nodes that time file creation: 100 files on each of 8,000 nodes would be a metadata storm.
 constexpr std::size_t metadata_nodes_max = 64;
-// What nobody notices is not told, however far from the median.
+// Shorter times are not reported, however far from the median: no user would notice.
 constexpr double metadata_seconds_min = 0.02;
-// The offset of a clock is known by the shortest of so many round trips.
+// The shortest of so many round trips gives a clock's offset.
 constexpr std::size_t clock_tries = 8;
 constexpr std::chrono::seconds clocks_max{10};
 constexpr std::size_t numbers_of_check = 5;
@@ -56,7 +56,7 @@ Measure spread_of(std::string name, const std::vector<double>& values, std::uint
 }
 
 PreflightOutcome Preflight::run(const RunProgram& run) {
-    // Programs of the site may take as long as all the rest.
+    // The site's programs may take as long as all other checks, so they run beside them.
     std::vector<Finding> of_site;
     const auto ask_site = [&] { check_site(request_.site, request_.rules, run, of_site); };
     auto beside = sys::Thread::start(ask_site);
@@ -88,10 +88,11 @@ void Preflight::check_nodes() {
     for (const auto node : unheard_) silent.emplace(node, "was not asked in time");
     for (const auto& [node, why] : silent)
         add(CheckKind::answer, {.subject = names_[node], .severity = Severity::fail, .text = why});
-    // Ranks of one machine say the same of it, but for numbers that move meanwhile: it is told once.
-    std::map<std::string, std::set<std::string>> answers;  // of each host
+    // Ranks on one machine report the same, except for changing numbers. It is reported once.
+    std::map<std::string, std::set<std::string>> answers;  // by host
     for (std::size_t i = 0; i < answers_.size(); ++i) {
         if (!answers_[i]) continue;
+        // A damaged answer may have fewer numbers.
         answers_[i]->numbers.resize(numbers_of_check);
         auto& before = answers[answers_[i]->host];
         std::set<std::string> own;
@@ -106,7 +107,7 @@ void Preflight::check_nodes() {
     }
 }
 
-// Several that call themselves alike are told apart by what we call them.
+// Nodes with equal host names also get the names by which we reach them.
 void Preflight::name_nodes() {
     std::map<std::string, std::size_t> hosts;
     for (const auto& answer : answers_)
@@ -123,6 +124,7 @@ void Preflight::compare_one(std::size_t number, CheckKind check, const char* wha
     for (const auto& answer : answers_)
         if (answer) ++counts[answer->numbers[number]];
     if (counts.size() < 2) return;
+    // The majority counts as right.
     const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     for (std::size_t i = 0; i < answers_.size(); ++i)
         if (answers_[i] && answers_[i]->numbers[number] != most->first)
@@ -153,6 +155,7 @@ void Preflight::compare_nodes() {
 void Preflight::time_metadata() {
     if (request_.needs.target.empty() || !rule(CheckKind::metadata).on) return;
     auto whom = alive();
+    // The chosen nodes are spread over all nodes.
     const auto step = std::max<std::size_t>(1, whom.size() / metadata_nodes_max);
     std::vector<std::size_t> some;
     for (std::size_t i = 0; i < whom.size() && some.size() < metadata_nodes_max; i += step) some.push_back(whom[i]);
@@ -189,8 +192,7 @@ void Preflight::time_metadata() {
 
 void Preflight::compare_clocks() {
     if (!rule(CheckKind::clock).on) return;
-    // How far a clock is ahead of this one, in seconds: it was read between the question and the answer, whatever held
-    // either up.
+    // The seconds that a clock is ahead of this clock. It was read between question and answer, so the delays bound it.
     struct Clocked {
         double low = -1e9, high = 1e9;
     };
@@ -210,12 +212,13 @@ void Preflight::compare_clocks() {
             const auto there =
                 static_cast<std::int64_t>(seconds) * 1'000'000'000 + static_cast<std::int64_t>(nanoseconds);
             auto& known = clocks[node];
+            // The shortest round trip gives the narrowest bounds.
             if (static_cast<double>(heard - asked) * 1e-9 < known.high - known.low)
                 known = {static_cast<double>(there - heard) * 1e-9, static_cast<double>(there - asked) * 1e-9};
         }
     }
-    // The first node's clock may be the wrong one: the median of all counts. Of two clocks nobody knows which is wrong:
-    // then the first counts.
+    // The first node's clock may be wrong, so the median counts. With two clocks the wrong one is unknown, so the
+    // first counts.
     Numbers lows, highs;
     for (const auto& [node, clock] : clocks) {
         lows.push_back(clock.low);

@@ -1,4 +1,4 @@
-// What comes from hosts over ssh, and what a site's file may hold.
+// Any output of hosts over ssh, and any text in a site's file.
 
 #include "insight/advice/preflight/ask.hpp"
 

@@ -23,7 +23,7 @@ namespace {
 using telemetry::median_of;
 
 constexpr double spares_chance = 0.99;
-// Where a rate after the run is below this part of what it was before, it got worse.
+// A rate after the run below this share of the rate before counts as worse.
 constexpr double worse_ratio = 0.8;
 constexpr std::uint64_t spares_max = 100'000;
 
@@ -74,7 +74,7 @@ void Preflight::judge_rates(const SlowTest& walk, std::size_t which, const char*
 void Preflight::measure_nodes() {
     if (request_.probe_bytes == 0 || !rule(CheckKind::node_speed).on) return;
     const auto whom = alive();
-    // A drain of nodes that share a host is not a drain of either: a host is their server.
+    // Draining two nodes of one host at once measures neither, so a host counts as their server.
     std::vector<std::string> hosts;
     hosts.reserve(whom.size());
     for (const auto node : whom) hosts.push_back(answers_[node]->host);
@@ -103,6 +103,7 @@ void Preflight::measure_nodes() {
             measures_.push_back(
                 spread_of(speed_measures[which], all, walk.probes(),
                           fmt::format("{} probes of {}", walk.probes(), show_bytes(request_.probe_bytes))));
+        // The last rate decides about slow nodes: the drain, if there is a target.
         if (which + 1 < rates) continue;
         for (const auto& verdict : verdicts)
             if (verdict.standing == Decision::slow) ratios.push_back(verdict.ratio);
@@ -166,7 +167,7 @@ void Preflight::judge_targets(const SlowTest& walk, const Unprobed& unprobed) {
             continue;
         }
         if (std::min(finding.severity, limits.most) == Severity::fail && limits.on) bad_targets_.insert(target.name);
-        // Told with its server.
+        // Reported with its server.
         if (verdict.standing == Decision::slow && std::ranges::find(servers, target.server) != servers.end()) continue;
         add(CheckKind::target_speed, std::move(finding));
     }
@@ -176,17 +177,19 @@ void Preflight::measure_targets() {
     if (request_.targets.empty() || request_.probe_bytes == 0 || !rule(CheckKind::target_speed).on) return;
     std::vector<std::string> servers;
     for (std::size_t i = 0; i < request_.targets.size(); ++i)
+        // A unique name for each target without a known server.
         servers.push_back(request_.targets[i].server.empty() ? fmt::format("\n{}", i) : request_.targets[i].server);
     SlowTest walk(std::move(servers), 1, splitmix(request_.seed, 1));
     const auto probers = alive();
     std::size_t turn = 0;
     const auto node_for = [&](std::size_t) -> std::optional<std::size_t> {
-        // The least busy one, and among those the next, so that probes spread over nodes.
+        // The least busy node, and among equals the next, so that probes spread over the nodes.
         std::optional<std::size_t> best;
         for (std::size_t i = 0; i < probers.size(); ++i) {
             const auto node = probers[(turn + i) % probers.size()];
             if (talk_.is_silent(node) || talk_.out_at(node) >= request_.probes_a_node) continue;
             if (!best || talk_.out_at(node) < talk_.out_at(*best)) best = node;
+            // No node is less busy than an idle node.
             if (talk_.out_at(*best) == 0) break;
         }
         ++turn;
@@ -212,6 +215,7 @@ void Preflight::measure_targets() {
     double sum = 0;
     std::vector<double> slow;
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        // Bad targets will be excluded, so a plan must not count them.
         if (!bad_targets_.contains(request_.targets[i].name)) sum += verdicts[i].rate;
         if (verdicts[i].standing == Decision::slow) slow.push_back(verdicts[i].ratio);
     }
@@ -242,7 +246,7 @@ void Preflight::tally(PreflightOutcome& outcome) const {
         const auto severity = fails ? Severity::fail : match == worst.end() ? Severity::note : match->second;
         ++(severity == Severity::fail ? tally.fail : severity == Severity::warn ? tally.warn : tally.pass);
     };
-    // A machine of several ranks is as bad as the worst of them.
+    // A machine with several ranks is as bad as its worst rank.
     std::map<std::string, std::string> worst_names;
     for (std::size_t i = 0; i < names_.size(); ++i) {
         const auto [known, is_new] = worst_names.emplace(machine_of(i), names_[i]);
@@ -263,6 +267,7 @@ void Preflight::exclude(PreflightOutcome& outcome) {
     for (std::size_t i = 0; i < names_.size(); ++i)
         for (const auto& finding : findings_)
             if (finding.severity == Severity::fail && finding.subject == names_[i])
+                // Schedulers exclude hosts, not ranks.
                 bad_nodes.insert(answers_[i] ? answers_[i]->host : names_[i]);
     advice.excluded_nodes.assign(bad_nodes.begin(), bad_nodes.end());
     for (const auto& target : request_.targets) {
@@ -272,6 +277,7 @@ void Preflight::exclude(PreflightOutcome& outcome) {
             (bad ? outcome.excluded_osts : outcome.good_osts).push_back(static_cast<std::uint64_t>(target.ost));
     }
     for (const auto& ost : request_.osts) {
+        // Probed targets are handled above.
         const bool probed =
             std::ranges::find(request_.targets, ost.state.name, &StorageTarget::name) != request_.targets.end();
         if (probed || !bad_targets_.contains(ost.state.name)) continue;
@@ -282,6 +288,7 @@ void Preflight::exclude(PreflightOutcome& outcome) {
     outcome.all_nodes_fail = outcome.nodes.pass + outcome.nodes.warn == 0 && !bad_nodes.empty();
     outcome.all_targets_fail = advice.excluded_targets.size() == targets.pass + targets.warn + targets.fail &&
                                !advice.excluded_targets.empty();
+    // A script that obeys the lists would exclude everything, so they are emptied.
     if (outcome.all_nodes_fail) {
         advice.excluded_nodes.clear();
         findings_.push_back({.check = "exclude", .severity = Severity::warn, .text = std::string(all_nodes_fail_text)});
@@ -303,6 +310,7 @@ PreflightOutcome Preflight::finish() {
              .text = fmt::format("not all was checked within {}", show_seconds(request_.seconds_max))});
     tally(outcome);
     exclude(outcome);
+    // The worst first, then by check and ratio.
     std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
         return std::tuple(b.severity, a.check, a.ratio, a.subject) <
                std::tuple(a.severity, b.check, b.ratio, b.subject);
@@ -332,7 +340,7 @@ PreflightOutcome Preflight::finish() {
     return outcome;
 }
 
-// Binomial, by logarithms of factorials: 8,000 nodes with 1 % of bad ones need some 106 spares.
+// Binomial, with logarithms of factorials: 8,000 nodes with 1 % bad nodes need some 106 spares.
 std::uint64_t spares_for(std::uint64_t wanted, std::uint64_t nodes, std::uint64_t bad) {
     if (wanted == 0) return 0;
     const double share = std::min(0.99, (static_cast<double>(bad) + 1) / (static_cast<double>(nodes) + 2));

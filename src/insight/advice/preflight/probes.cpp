@@ -21,20 +21,20 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// Between two looks at the clock: 40 ms at 100 MB/s.
+// Written between two checks of the clock: 40 ms at 100 MB/s.
 constexpr std::uint64_t probe_piece_bytes = 4u << 20;
 constexpr std::uint64_t probe_bytes_min = 4096;
-// After this part of its time a probe stops writing, and has the rest for its sync.
+// After this share of its time a probe stops writing; the rest is for its sync.
 constexpr double writing_part = 0.45;
 
 double since(sys::Clock::time_point start) { return Seconds(sys::Clock::now() - start).count(); }
 
-// A name that nobody else takes, which a person who meets it understands.
+// A unique name that a user who finds the file understands.
 std::string probe_name(const std::string& directory) {
     return fmt::format("{}/.forebay-preflight-{:016x}", directory, sys::random_u64());
 }
 
-// Bytes that storage which compresses or removes duplicates cannot save.
+// Storage cannot compress or deduplicate these bytes.
 void fill(std::span<std::byte> bytes) {
     const auto seed = sys::random_u64();
     for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
@@ -72,7 +72,9 @@ Result<NodeSpeed> probe_node(const std::string& staging, const std::string& targ
     fill(source);
     const auto path = probe_name(staging);
     FB_TRY_ASSIGN(mapping, sys::Mapping::create(path, bytes));
+    // The name goes first, so that a killed probe leaves nothing in staging.
     FB_TRY(sys::posix_store().remove(path));
+    // Page faults must not count in the copy's time.
     FB_TRY(mapping.prefault(0, bytes));
     const auto staged = mapping.bytes();
     NodeSpeed speed;

@@ -17,9 +17,9 @@ using format::Severity;
 
 namespace {
 
-// Of one check and severity; more are one line.
+// The most of one check and severity; the rest share a line.
 constexpr std::size_t shown_alike_max = 8;
-// Of fewer nodes the share of bad ones says nothing.
+// With fewer nodes the share of bad nodes has no meaning.
 constexpr std::uint64_t spares_nodes_min = 8;
 constexpr std::size_t subject_width = 16, check_width = 12;
 
@@ -38,7 +38,7 @@ std::string show_tally(const char* what, const Tally& tally) {
     return fmt::format("{}  {} pass  {} warn  {} fail", what, tally.pass, tally.warn, tally.fail);
 }
 
-// The slowest that all wait for.
+// The slowest part, which all nodes wait for.
 std::string cost_of(const format::Advice& advice) {
     double ratio = 1;
     for (const auto& finding : advice.findings)
@@ -109,7 +109,7 @@ std::string screen_of(const PreflightOutcome& outcome, const PreflightRequest& r
     std::map<std::pair<std::string, Severity>, std::size_t> shown;
     for (const auto& finding : findings) {
         const std::pair alike(finding.check, finding.severity);
-        // A note is told once, for whom it may interest.
+        // A note is shown once, for interested readers.
         if (++shown[alike] > (finding.severity == Severity::note ? 1 : shown_alike_max)) {
             more[alike].push_back(finding.subject);
             continue;

@@ -18,11 +18,11 @@ namespace {
 using format::Severity;
 using std::chrono::seconds;
 
-// toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack.
+// toml++ splits dotted keys by recursion; a file of this size cannot overflow the stack.
 constexpr std::size_t site_bytes_max = 64u << 10;
-// The whole of preflight has a minute.
+// All of preflight has a minute.
 constexpr double deadline_seconds_min = 0.1, deadline_seconds_max = 600;
-// The tests for slow ones call nothing slow that has more of the median (walk.hpp).
+// The tests for slow nodes never call a higher share of the median slow (walk.hpp).
 constexpr double speed_max = 0.8;
 
 Error refused_rule(const std::string& path, const toml::node& where, const std::string& what) {
@@ -59,13 +59,13 @@ Result<> take_key(CheckRule& rule, std::string_view key, const toml::node& value
     return {};
 }
 
-// Of two thresholds the one that fails lies farther out: above where the defaults rise, else below.
+// The fail threshold must lie beyond the warn threshold: above it if the defaults rise, else below it.
 bool fails_before_it_warns(const CheckRule& rule, const CheckRule& usual) {
     if (!rule.has_warn || !rule.has_fail) return false;
     return usual.fail > usual.warn ? rule.fail < rule.warn : rule.fail > rule.warn;
 }
 
-// A deadline of 0: the check has none.
+// A deadline of 0 means that the check has none.
 CheckRule plain(std::string_view name, Severity most, seconds deadline) {
     return {.name = name, .most = most, .deadline = deadline, .has_deadline = deadline > seconds(0)};
 }
@@ -101,7 +101,7 @@ Rules::Rules()
              with("limits", Severity::fail, 1024, 64, seconds(0), {0, 1e9}),
              with("budget", Severity::fail, 0.8, 1, seconds(20)),
              plain("profile", Severity::note, seconds(0))} {
-    of(CheckKind::staging).has_fail = false;  // slots that do not fit fail, whatever a threshold says
+    of(CheckKind::staging).has_fail = false;  // slots that do not fit always fail
 }
 
 Result<Rules> Rules::parse(std::string_view text, const std::string& path) {

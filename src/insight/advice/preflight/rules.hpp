@@ -1,5 +1,5 @@
-// The checks of preflight, how bad each may call what it finds, its thresholds and its deadline: ours, or those of a
-// site's file. docs/reference/preflight.md has the table, with how often each is wrong.
+// The checks of preflight, the most severity of each, its thresholds and its deadline: our defaults, or a site's file.
+// docs/reference/preflight.md has the table, with the error rates of the checks.
 
 #pragma once
 
@@ -15,51 +15,50 @@
 namespace forebay::advice {
 
 enum class CheckKind : std::uint8_t {
-    answer,        // of a node at all
+    answer,        // the node answers at all
     memory,        // of a node, against its need
-    staging,       // room, limits and leftovers where a node stages
-    mounts,        // that hang, and agents of DAOS
-    targets,       // what the file system says of its storage targets
-    target_speed,  // by probes
-    node_speed,    // likewise: staging, checksums, draining
-    metadata,      // creating, looking and removing
-    mpi,           // collective results, and the same program everywhere
-    clock,         // against the first node's
+    staging,       // space, limits and leftovers in a node's staging directory
+    mounts,        // hanging mounts, and agents of DAOS
+    targets,       // the file system's report of its storage targets
+    target_speed,  // measured by probes
+    node_speed,    // measured by probes: staging, checksums, draining
+    metadata,      // creating, looking up and removing files
+    mpi,           // collective results, and equal programs on all nodes
+    clock,         // against the other nodes
     limits,        // of processes; pressure
-    budget,        // room, quota and time that the run needs
+    budget,        // space, quota and time that the run needs
     profile,       // of the tuner
 };
 inline constexpr std::size_t checks = 13;
 
 struct CheckRule {
     std::string_view name;
-    format::Severity most;  // a worse finding is told as this
+    format::Severity most;  // worse findings are reduced to this
     bool on = true;
-    double warn = 0, fail = 0;  // beyond them, where the check has thresholds
+    double warn = 0, fail = 0;  // thresholds, if the check has any
     std::chrono::milliseconds deadline{};
-    // What the site's file may set, and from where to where.
+    // The keys and the range that a site's file may set.
     bool has_warn = false, has_fail = false, has_deadline = false;
     double threshold_min = 0, threshold_max = 0;
 };
 
 class Rules {
 public:
-    /// Ours.
+    /// Our defaults.
     Rules();
-    /// A site's file, which changes ours:
+    /// A site's file, which changes our defaults:
     ///
     ///     [targets]
-    ///     severity = "warn"      # "fail", "warn", "note" or "off": the most that is made of what it finds
+    ///     severity = "warn"      # "fail", "warn", "note" or "off": the most for its findings
     ///     warn = 0.90            # the thresholds of the guide's table
     ///     deadline_seconds = 5.0
     ///
-    /// `refused`, with path and line, for tables and keys that are not known or would change nothing, and values out of
-    /// range.
+    /// `refused`, with path and line, for unknown tables and keys, keys without effect, and values out of range.
     static Result<Rules> parse(std::string_view text, const std::string& path);
 
     const CheckRule& of(CheckKind check) const { return rules_[static_cast<std::size_t>(check)]; }
     CheckRule& of(CheckKind check) { return rules_[static_cast<std::size_t>(check)]; }
-    /// Puts a finding among the others as bad as its rule lets it be; drops it where the check is off.
+    /// Adds a finding with at most the severity of its rule. Drops it if the check is off.
     void add(std::vector<format::Finding>& findings, CheckKind check, format::Finding finding) const;
 
 private:

@@ -1,5 +1,5 @@
-// Goal: a site's file changes what it names and nothing else; what it misspells is refused, with its line.
-// Method: files by hand; and questions and answers of nodes there and back, answers in 1,024 bytes.
+// Goal: a site's file changes only the keys it names; misspelled keys are refused with their line.
+// Method: files by hand; questions and answers of nodes encoded and decoded, answers within 1,024 bytes.
 
 #include "insight/advice/preflight/rules.hpp"
 
@@ -72,7 +72,7 @@ TEST_CASE("an answer has at most 1,024 bytes, and keeps its worst findings") {
     CHECK(heard->findings.front().text == "46.1 GB free, need 51.4 GB");
     CHECK(heard->findings.back().text.ends_with(" more"));
     CHECK(heard->findings.back().check == "staging");
-    // The mildest goes before the worst is cut; what is cut ends with a mark.
+    // The mildest finding goes before the worst is cut. A cut text ends with a mark.
     const std::string text = "46.1 GB free, need 51.4 GB: 9.8 GB in /dev/shm left by ann (checkpoint.NVRAM, 3 h old)";
     answer.findings = {{.check = "staging", .text = std::string(900, 'a')},
                        {.check = "memory", .severity = Severity::fail, .text = text}};

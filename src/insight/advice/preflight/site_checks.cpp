@@ -18,9 +18,9 @@ namespace {
 using format::Severity;
 
 constexpr std::uint64_t profile_bytes_max = 16u << 20;
-// Of a tuner: systems are changed meanwhile.
+// The age limit of a tuner's profile: systems change meanwhile.
 constexpr std::int64_t profile_age_max_ns = 180ll * 24 * 3600 * 1'000'000'000;
-// A target of a pool that has less than this part of the mean is about to be full before the others.
+// A target with less than this share of the pool's mean free space will be full first.
 constexpr double least_free_share = 0.5;
 
 std::string variable(const char* name) {
@@ -36,6 +36,7 @@ public:
     void pool() {
         if (site_.pool.empty()) return;
         const auto text = run_({"daos", "pool", "query", site_.pool}, rules_.of(CheckKind::targets).deadline);
+        // The user named this pool, so no answer is a failure.
         if (!text) return add(CheckKind::targets, Severity::fail, text.error().what);
         const auto state = read_pool_query(*text);
         if (!state) return add(CheckKind::targets, Severity::fail, "daos pool query says nothing that we understand");
@@ -51,7 +52,9 @@ public:
         const auto text =
             run_({"lfs", "quota", "-q", "-u", sys::user_name(), site_.target}, rules_.of(CheckKind::budget).deadline);
         const auto quota = text ? read_lfs_quota(*text) : std::nullopt;
+        // No `lfs` program, or no quota.
         if (!quota) return;
+        // The soft limit counts only without a hard limit.
         const auto limit = quota->hard_bytes != 0 ? quota->hard_bytes : quota->soft_bytes;
         if (limit != 0) budget("quota", static_cast<double>(quota->used_bytes), planned, static_cast<double>(limit));
     }
@@ -63,6 +66,7 @@ public:
             variable, [&](const auto& command) { return run_(command, rules_.of(CheckKind::budget).deadline); }, now);
         if (!end) return add(CheckKind::budget, Severity::fail, end.error().what);
         if (!end->unix_seconds) return;
+        // At least a second, because the share divides by it.
         const auto left = static_cast<double>(std::max<std::int64_t>(*end->unix_seconds - now, 1));
         const double share = site_.planned_seconds / left;
         const auto& rule = rules_.of(CheckKind::budget);
@@ -77,6 +81,7 @@ public:
         const auto home =
             variable("XDG_CONFIG_HOME").empty() ? variable("HOME") + "/.config" : variable("XDG_CONFIG_HOME");
         std::int64_t newest = 0;
+        // The directories that `profile = "auto"` searches.
         for (const auto& directory :
              {std::string(".forebay"), home + "/forebay", std::string("/etc/forebay/profiles")}) {
             const auto entries = store.list(directory);
@@ -121,6 +126,7 @@ std::vector<Ost> osts_of(const std::string& directory, const Rules& rules, const
     std::vector<Ost> osts;
     const auto deadline = rules.of(CheckKind::targets).deadline;
     const auto text = run({"lfs", "df", directory}, deadline);
+    // No `lfs` program, or not a Lustre file system.
     if (!text) return osts;
     const auto output = run({"lctl", "get_param", "osc.*.ost_conn_uuid"}, deadline);
     const auto servers = output ? read_ost_servers(*output) : std::vector<OstServer>();

@@ -1,7 +1,7 @@
-// What the site says of its storage and of this job, asked once: states of storage targets, quota, room and time that
-// the run needs, and whether there is a profile. Programs of the site are asked where they exist.
+// The site's view of its storage and of this job, asked once: states of storage targets, quota, space and time for the
+// run, and the existence of a profile. Uses programs of the site if they exist.
 //
-// Threads: any; waits at most the deadlines of its rules for each program.
+// Threads: any. Waits for each program at most the deadlines of its rules.
 
 #pragma once
 
@@ -22,23 +22,23 @@ struct SiteAsk {
     double planned_seconds = 0;
 };
 
-/// What a program prints; `missing` where there is none.
+/// Returns a program's output; `missing` if there is no such program.
 using RunProgram =
     std::function<Result<std::string>(const std::vector<std::string>& command, std::chrono::milliseconds at_most)>;
 
-/// OSTs of the file system of a directory, each with its server where that is told. Empty where it is no Lustre.
+/// OSTs of a directory's file system, each with its server if known. Empty if it is not Lustre.
 struct Ost {
     OstState state;
     std::string server;
 };
 std::vector<Ost> osts_of(const std::string& directory, const Rules& rules, const RunProgram& run);
 
-/// Letters, room and inactivity; subjects are the names of targets.
+/// Judges letters, free space and inactivity. Subjects are target names.
 void judge_osts(const std::vector<Ost>& osts, const Rules& rules, std::vector<format::Finding>& findings);
 void judge_pool(const PoolState& pool, const std::string& name, const Rules& rules,
                 std::vector<format::Finding>& findings);
 
-/// Pool, budget and profile.
+/// Checks pool, budget and profile.
 void check_site(const SiteAsk& site, const Rules& rules, const RunProgram& run, std::vector<format::Finding>& findings);
 
 }  // namespace forebay::advice

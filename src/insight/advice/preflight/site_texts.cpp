@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kib_of_quota_max = UINT64_MAX / 1024;
 
-// "/scratch[OST:7]" or "/scratch[OST:7]DS": the index and the letters behind it.
+// "/scratch[OST:7]" or "/scratch[OST:7]DS": the index, then the letters.
 struct OstPlace {
     std::uint64_t index = 0;
     std::string_view letters;
@@ -28,7 +28,7 @@ std::optional<OstPlace> ost_place(std::string_view word) {
     return OstPlace{*index, word.substr(close + 1)};
 }
 
-// The four hexadecimal digits of "scratch-OST000a".
+// The hexadecimal digits of "scratch-OST000a".
 std::optional<std::uint64_t> index_in_name(std::string_view name) {
     const auto at = name.rfind("-OST");
     if (at == name.npos) return std::nullopt;
@@ -43,7 +43,7 @@ std::string_view without(std::string_view text, std::string_view end) {
     return text.ends_with(end) ? text.substr(0, text.size() - end.size()) : text;
 }
 
-// "key=value" of a line whose parts are parted by commas.
+// Reads "key=value" from a line with commas between its parts.
 std::optional<std::uint64_t> counted(std::string_view line, std::string_view key) {
     const auto at = line.find(key);
     if (at == line.npos) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> counted(std::string_view line, std::string_view key
     return number_of<std::uint64_t>(rest.substr(0, rest.find_first_not_of("0123456789")));
 }
 
-// "min:6.5 GB, ..." or "Total size: 200 TB".
+// Reads "min:6.5 GB, ..." or "Total size: 200 TB".
 std::optional<double> amount_behind(std::string_view line, std::string_view key) {
     const auto at = line.find(key);
     if (at == line.npos) return std::nullopt;
@@ -82,6 +82,7 @@ std::optional<double> read_amount(std::string_view text) {
     auto unit = text.substr(static_cast<std::size_t>(end - text.data()));
     if (unit.empty() || unit == "B") return number;
     constexpr std::string_view letters = "kmgtpe";
+    // The bit 0x20 makes an ASCII letter lower-case.
     const auto power = letters.find(static_cast<char>(unit[0] | 0x20));
     if (power == letters.npos) return std::nullopt;
     unit.remove_prefix(1);
@@ -119,7 +120,7 @@ std::optional<QuotaState> read_lfs_quota(std::string_view text) {
     std::optional<QuotaState> state;
     std::vector<std::string_view> words;
     //      Filesystem  kbytes   quota   limit   grace   files   quota   limit   grace
-    // A long path stands on a line of its own.
+    // A long path has its own line.
     each_line(text, [&](std::string_view line) {
         auto more = words_of(line);
         if (state || more.empty() || more[0] == "Disk" || more[0] == "uid") return;

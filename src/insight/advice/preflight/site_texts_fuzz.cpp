@@ -1,4 +1,4 @@
-// All readers of texts that others print: of a site's programs, of the kernel, of people's lists of hosts.
+// All readers of foreign texts: of a site's programs, of the kernel, of users' host lists.
 
 #include "insight/advice/preflight/site_texts.hpp"
 
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(read_shared_segments(text));
     static_cast<void>(read_pressure(text));
     static_cast<void>(read_mapped_files(text));
-    // What we write of a list is read back.
+    // Our own form of a list reads back.
     const auto hosts = describe::hosts_of(text);
     if (!hosts || hosts->size() > 2000) return 0;
     const auto again = describe::hosts_of(describe::show_hosts(*hosts));

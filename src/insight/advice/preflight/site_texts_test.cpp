@@ -1,5 +1,5 @@
-// Goal: what Lustre and DAOS say of their storage is understood in each form that they say it in.
-// Method: outputs of the forms that manuals and users of these systems show, with names and numbers of our own.
+// Goal: every form of Lustre's and DAOS's output about storage is understood.
+// Method: outputs in the forms of manuals and of users' reports, with our own names and numbers.
 
 #include "insight/advice/preflight/site_texts.hpp"
 

@@ -15,7 +15,7 @@ namespace forebay::advice {
 
 namespace {
 
-// Between two looks at all hosts: a look at 64 takes some 0.1 ms.
+// The pause between two rounds over all hosts: a round over 64 takes some 0.1 ms.
 constexpr std::chrono::microseconds hosts_look_pause{500};
 
 class SshNodes final : public Nodes {
@@ -39,6 +39,7 @@ public:
             for (std::size_t turn = 0; turn < hosts_.size(); ++turn) {
                 const auto node = (next_ + turn) % hosts_.size();
                 if (auto heard = look_at(node)) {
+                    // The next round begins after this host, so that no host starves the rest.
                     next_ = node + 1;
                     return heard;
                 }
@@ -53,12 +54,12 @@ private:
     struct Host {
         std::string name;
         std::optional<sys::ChildProgram> program = {};
-        std::deque<std::string> questions = {};  // not yet told
-        std::size_t open = 0;                    // told, and not answered
-        std::string last_words = {};             // that are no answer: of ssh, or of a login
+        std::deque<std::string> questions = {};  // not yet sent
+        std::size_t open = 0;                    // sent, not answered
+        std::string last_words = {};             // other output: of ssh, or of a login
     };
 
-    // Programs are started for hosts that are asked; where there are as many as may be, one that is idle ends.
+    // Starts programs for hosts with questions. At the limit an idle program ends first.
     void start_waiting() {
         for (auto& host : hosts_) {
             if (host.questions.empty()) continue;
@@ -79,7 +80,7 @@ private:
         auto started = sys::ChildProgram::start(spawn);
         if (!started) {
             host.last_words = started.error().what;
-            host.open += host.questions.size();  // hear() will tell it
+            host.open += host.questions.size();  // hear() will report it
             host.questions.clear();
             return false;
         }
@@ -117,8 +118,9 @@ private:
                 if (!asked) return std::nullopt;
                 return Heard{node, Error{ErrorKind::retry, line.error().what + words}};
             }
+            // A login may print anything before the answers.
             if (!(**line).starts_with("{\"n\":")) {
-                while ((**line).ends_with('\r')) (**line).pop_back();  // ssh ends its lines as terminals do
+                while ((**line).ends_with('\r')) (**line).pop_back();  // ssh ends lines as terminals do
                 if (!(**line).empty()) host.last_words = **line;
                 continue;
             }

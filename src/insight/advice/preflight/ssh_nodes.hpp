@@ -1,5 +1,5 @@
-// Hosts that are asked over ssh, or another program that starts commands on hosts: `ssh HOST forebay preflight --here`
-// runs on each as long as it is needed, at most so many at once, and answers in lines.
+// Hosts reached over ssh, or over another program that starts commands on hosts. `ssh HOST forebay preflight --here`
+// runs on each host while it is needed, with a limit on the number at once, and answers in lines.
 //
 // Threads: one.
 
@@ -14,12 +14,12 @@
 namespace forebay::advice {
 
 struct SshOptions {
-    std::vector<std::string> command{"ssh"};  // with its own options; the host and the program follow
+    std::vector<std::string> command{"ssh"};  // with its options; host and program follow
     std::string program;                      // the path of `forebay` on each host
-    std::size_t at_once = 64;                 // of the programs that run here
+    std::size_t at_once = 64;                 // programs running here at once
 };
 
-/// The hosts' programs are ended with the object.
+/// Deleting the object ends the hosts' programs.
 std::unique_ptr<Nodes> ssh_nodes(std::vector<std::string> hosts, SshOptions options);
 
 }  // namespace forebay::advice

@@ -29,22 +29,23 @@ void hear_probe(const Talk::Reply& reply, const Survey& survey, SlowTest& walk, 
 
 Unprobed survey(Talk& talk, SlowTest& walk, const Survey& survey) {
     Unprobed unprobed;
-    std::optional<std::size_t> held;  // a subject whose server is free, but all nodes are busy
+    std::optional<std::size_t> held;  // its server is free, but all nodes are busy
     std::uint64_t probes = 0;
     while (!walk.done() && !talk.over()) {
         while (talk.working() < survey.at_once) {
+            // Kept until a node is free: next() has already taken its server.
             if (!held) held = walk.next();
             if (!held) break;
             const auto node = survey.node_for(*held);
             if (!node) break;
-            // 64 MiB in this time are a seventh of 225 MB/s: it is slow, whoever is probed beside it.
+            // 64 MiB in this time is a seventh of 225 MB/s: slow, whatever is probed beside it.
             const auto late_after = survey.node_is_subject ? std::nullopt : std::optional(survey.at_most / 5);
             talk.ask(*node, survey.question(*held), survey.at_most, *held, late_after);
             held.reset();
         }
         if (talk.out() == 0) {
             if (!held) break;
-            // Nobody is left who could probe it.
+            // No node is left to probe it.
             unprobed.emplace(*held, "there is no node to probe it");
             walk.lost(*held);
             held.reset();

@@ -10,9 +10,9 @@ namespace forebay::advice {
 
 namespace {
 
-// For the way there and back, and for a node to say that its work hangs.
+// The time for the way there and back, and for a node to report that its work hangs.
 constexpr std::chrono::milliseconds way_max{2000};
-// Between two looks whether somebody has interrupted us.
+// The pause between two checks for an interruption.
 constexpr std::chrono::milliseconds preemption_pause{200};
 
 }  // namespace
@@ -28,6 +28,7 @@ Talk::Talk(Nodes& nodes, sys::Clock::time_point end, std::function<bool()> inter
 void Talk::ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag,
                std::optional<std::chrono::milliseconds> late_after) {
     question.number = next_number_++;
+    // Earlier than our own deadline, so that the report of a hang still arrives.
     question.deadline_ms = static_cast<std::uint64_t>(std::max(at_most - way_max, at_most / 2).count());
     const auto now = nodes_->now();
     out_.emplace(question.number, Out{node, tag, now, now + at_most, now + late_after.value_or(2 * at_most)});
@@ -41,6 +42,7 @@ Talk::Reply Talk::take_out(std::map<std::uint64_t, Out>::iterator which) {
                 .tag = out.tag,
                 .answer = {},
                 .seconds = std::chrono::duration<double>(nodes_->now() - out.asked).count()};
+    // A late question no longer counts at its node.
     if (!out.late) --out_at_[out.node];
     out_.erase(which);
     return reply;
@@ -88,9 +90,9 @@ std::optional<Talk::Reply> Talk::next() {
             continue;
         }
         auto answer = decode_answer(*heard->answer);
-        if (!answer) continue;  // it will be overdue
+        if (!answer) continue;  // it will become overdue
         const auto which = out_.find(answer->number);
-        if (which == out_.end() || which->second.node != heard->node) continue;  // it came too late
+        if (which == out_.end() || which->second.node != heard->node) continue;  // too late
         auto reply = take_out(which);
         reply.answer = std::move(*answer);
         return reply;

@@ -1,5 +1,5 @@
-// The talk of the one that asks with its nodes: which questions are out, and until when each is waited for. A node that
-// has let a deadline pass is silent from then on, and is asked nothing more.
+// The conversation of the asking node with its nodes: the open questions and their deadlines. A node that misses a
+// deadline is silent from then on and gets no more questions.
 //
 // Threads: one.
 
@@ -21,30 +21,29 @@ namespace forebay::advice {
 
 class Talk {
 public:
-    /// Beyond `end` nothing is waited for; `interrupted` ends all waits likewise.
+    /// Stops waiting at `end`, or when `interrupted` returns true.
     Talk(Nodes& nodes, sys::Clock::time_point end, std::function<bool()> interrupted);
 
-    /// Gives the question its number, and the node `at_most` to answer, most of which it has for the work. `tag` comes
-    /// back with the answer. A question that is `late_after` without an answer is told once, and counts among what is
-    /// out at its node no more: what hangs there keeps no other from being asked.
+    /// Numbers the question and gives the node `at_most` to answer, most of it for the work. `tag` returns with the
+    /// answer. If there is no answer after `late_after`, next() reports it once. The question then no longer counts as
+    /// open at its node, so a hanging question does not block other questions.
     void ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag = 0,
              std::optional<std::chrono::milliseconds> late_after = std::nullopt);
 
     struct Reply {
         std::size_t node = 0, tag = 0;
-        std::optional<NodeAnswer> answer;  // nothing: it was silent
-        std::string why = {};              // then
-        double seconds = 0;                // between question and answer
-        bool late = false;                 // no answer yet, and none of the two that end a question
+        std::optional<NodeAnswer> answer;  // nothing: the node was silent
+        std::string why = {};              // the reason, if silent
+        double seconds = 0;                // from question to answer
+        bool late = false;                 // not answered yet; the question stays open
     };
-    /// The next answer, or the next question for which nobody is waited any more; nothing when none is out, or the end
-    /// has come.
+    /// The next answer, or the next question that is given up. Nothing if no question is open, or the end has come.
     std::optional<Reply> next();
-    /// Whether the end has come, and what is out is not waited for any more.
+    /// True if the end has come; open questions are then abandoned.
     bool over() const { return nodes_->now() >= end_ || (interrupted_ && interrupted_()); }
     bool is_silent(std::size_t node) const { return silent_[node]; }
     std::size_t out() const { return out_.size(); }
-    /// Of those, the ones that are not late.
+    /// Open questions that are not late.
     std::size_t working() const {
         return static_cast<std::size_t>(
             std::ranges::count_if(out_, [](const auto& question) { return !question.second.late; }));
@@ -68,7 +67,7 @@ private:
     std::map<std::uint64_t, Out> out_;  // by number
     std::vector<std::size_t> out_at_;   // of each node
     std::vector<bool> silent_;
-    std::vector<std::string> lost_;  // of each node: why it will not answer any more; ""
+    std::vector<std::string> lost_;  // by node: why it will not answer any more, or ""
     std::uint64_t next_number_ = 1;
 };
 

@@ -30,6 +30,7 @@ SlowTest::SlowTest(std::vector<std::string> servers, std::size_t rates_of_each, 
         std::vector<std::size_t> order(subjects_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         shuffle(order, splitmix(seed_, shuffles_++));
+        // Round after round: no subject waits for its first probe while another gets its third.
         waiting_.insert(waiting_.end(), order.begin(), order.end());
     }
     if (subjects_.empty()) end_first_round();
@@ -39,6 +40,7 @@ std::optional<std::size_t> SlowTest::next() {
     for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
         auto& subject = subjects_[*at];
         if (subject.lost || subject.late) continue;
+        // Two probes at once on one server would slow each other.
         if (std::ranges::find(busy_, subject.server) != busy_.end()) continue;
         const auto chosen = *at;
         waiting_.erase(at);
@@ -65,7 +67,9 @@ void SlowTest::late(std::size_t which) {
 void SlowTest::took(std::size_t which, std::span<const double> rates) {
     auto& subject = subjects_[which];
     end_probe(subject);
+    // A missing rate counts as 0, so as low.
     for (std::size_t i = 0; i < rates_of_each_; ++i) subject.rates[i].push_back(i < rates.size() ? rates[i] : 0);
+    // The median needs the first probes of all subjects.
     if (first_round_) {
         if (waiting_.empty() && none_probed()) end_first_round();
     } else if (wants_more(subject)) {
@@ -107,7 +111,9 @@ Decision SlowTest::standing_of(const Subject& subject, std::size_t which) const 
     const double limit = low_ratio * medians_[which];
     const auto low =
         static_cast<std::uint64_t>(std::ranges::count_if(rates, [&](double rate) { return rate < limit; }));
+    // Most subjects end here, after their first probes.
     if (low == 0) return Decision::good;
+    // Too few subjects for the statistics: only clear cases count.
     if (subjects_.size() < telemetry::names_to_compare)
         return low == rates.size() && median_of(rates) < telemetry::small_ratio * medians_[which] ? Decision::slow
                                                                                                   : Decision::good;
@@ -117,7 +123,7 @@ Decision SlowTest::standing_of(const Subject& subject, std::size_t which) const 
     return rates.size() >= probes_max ? Decision::unclear : Decision::open;
 }
 
-// One that is slow by one of its rates is judged by the others as far as they are known.
+// A subject that is slow by one rate needs no more probes; its other rates are judged by the probes so far.
 bool SlowTest::wants_more(const Subject& subject) const {
     if (subject.lost || subject.rates.empty()) return false;
     bool open = false;
@@ -135,6 +141,7 @@ std::vector<SlowTest::Verdict> SlowTest::verdicts(std::size_t which) const {
     std::vector<double> medians;
     for (const auto& subject : subjects_)
         if (!subject.lost && !subject.rates[which].empty()) medians.push_back(median_of(subject.rates[which]));
+    // The deviation takes logarithms.
     std::erase_if(medians, [](double rate) { return rate <= 0; });
     const double all = median_of(medians), deviation = telemetry::deviation_of(medians, all);
     std::vector<Verdict> verdicts;

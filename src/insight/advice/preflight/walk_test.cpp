@@ -1,7 +1,7 @@
-// Goal: slow storage targets are found, healthy ones are not named, and few probes are needed; whole servers are named;
-// what does not answer is told and waited for once.
-// Method: the code that runs for real, over nodes and targets that are made up, with a clock that is: a probe takes the
-// time of its bytes, by a rate with lognormal noise. FOREBAY_PREFLIGHT_REPEATS says how many runs of 156 targets (50).
+// Goal: slow storage targets are found with few probes, and healthy targets are not blamed. Slow servers are reported
+// as a whole. A target that does not answer is reported, and waited for once.
+// Method: the real code over made nodes and targets with a made clock. A probe takes the time of its bytes, at a rate
+// with lognormal noise. FOREBAY_PREFLIGHT_REPEATS sets the number of runs of 156 targets (50).
 
 #include "insight/advice/preflight/walk.hpp"
 
@@ -47,7 +47,7 @@ struct Machine {
 
 constexpr std::uint64_t probe_bytes = 64u << 20;
 
-// Nodes that answer in a time of their own.
+// Each node answers after its own time.
 class MadeNodes final : public Nodes {
 public:
     MadeNodes(const Machine& machine, std::uint64_t seed) : machine_(machine), chance_(seed) {}
@@ -63,7 +63,7 @@ public:
             events_.push({at, node, server, encode(NodeAnswer{question.number, name(node), {}, {}, {}, true})});
             return {};
         }
-        // But beside one that takes so long that it may hang.
+        // A second probe is allowed beside a probe so long that it may hang.
         const auto [busy, is_free] = busy_.emplace(server, now_);
         CHECK_MESSAGE((is_free || now_ - busy->second >= std::chrono::seconds(2)), "two probes at once on ", server);
         busy->second = now_;
@@ -102,7 +102,7 @@ private:
     Chance chance_;
     sys::Clock::time_point now_{};
     std::priority_queue<Event> events_;
-    std::map<std::size_t, sys::Clock::time_point> busy_;  // servers, since when
+    std::map<std::size_t, sys::Clock::time_point> busy_;  // busy servers, since when
 };
 
 struct Found {
@@ -191,7 +191,7 @@ TEST_CASE("where none is slow none is named") {
 }
 
 TEST_CASE("a server all of whose targets are slow is named itself") {
-    Machine machine;  // the twelve slow ones are those of servers 0 and 1
+    Machine machine;  // the twelve slow targets belong to servers 0 and 1
     CHECK(probe(machine, 5).servers == std::vector<std::string>{"0", "1"});
     machine.slow = 0;
     CHECK(probe(machine, 6).servers.empty());

@@ -25,9 +25,9 @@ namespace forebay::advice {
 namespace {
 
 constexpr std::uint64_t binary_piece_bytes = 1u << 20;
-// A probe has this part of the deadline of its question, so that what hangs is told with its name.
+// A probe's share of its question's deadline, so that the answer can name the hanging part.
 constexpr double probe_part = 0.9;
-// How long the thread that gives answers sleeps at most before it looks whether the questions have ended.
+// The longest sleep of the answering thread before it checks for the end of questions.
 constexpr std::chrono::milliseconds look_pause{100};
 
 // sbatch --exclude takes Slurm's name of a node. It may differ from the name of the host, which may have a domain.
@@ -36,7 +36,7 @@ std::string own_name() {
     return of_slurm != nullptr && *of_slurm != '\0' ? of_slurm : sys::host_name();
 }
 
-// Of the program and its libraries: paths and sizes. Their contents would have to be read from storage.
+// A hash of paths and sizes of the program and its libraries. Contents would have to be read from storage.
 std::uint64_t hash_of_programs() {
     const auto maps = sys::kernel_text("/proc/self/maps");
     std::string list;
@@ -59,7 +59,7 @@ Result<std::uint64_t> hash_of_file(const std::string& path) {
     return short_hash(fmt::format("{} {}", bytes, crc));
 }
 
-// Where the target is: on a node that lacks a mount, the directory lies on another file system.
+// The mount of the target. On a node without this mount, the directory lies on another file system.
 std::uint64_t hash_of_place(const std::string& path) {
     const auto text = sys::kernel_text("/proc/self/mountinfo");
     const auto mounts = read_mountinfo(text ? *text : "");
@@ -71,6 +71,7 @@ Result<> check_node(const Question& question, NodeAnswer& answer) {
     auto needs = question.needs;
     const auto& rules = question.rules;
     const auto now = sys::unix_ns();
+    // First, because it clears hanging directories: later checks do not touch them.
     check_mounts(needs, rules, answer.findings);
     const auto memory = look_at_memory();
     judge_memory(memory, needs, rules, now, answer.findings);
@@ -157,6 +158,7 @@ NodeWorker::NodeWorker() : state_(std::make_shared<State>()) {}
 
 NodeWorker::~NodeWorker() {
     const std::lock_guard hold(state_->lock);
+    // A thread that hangs in a dead mount cannot be joined.
     for (const auto& job : state_->jobs)
         if (job->thread.runs()) job->thread.leave();
 }
@@ -171,12 +173,14 @@ void NodeWorker::take(const std::string& text) {
     if (!question) return;
     const auto deadline = std::chrono::milliseconds(question->deadline_ms);
     auto job = std::make_shared<State::Job>(State::Job{std::move(*question), sys::Clock::now() + deadline});
+    // Both are shared: a hanging thread may outlive the worker.
     const auto work = [job, state = state_] {
         auto answer = perform(job->question);
         const std::lock_guard hold(state->lock);
         job->done = std::move(answer);
         state->bell.notify_all();
     };
+    // A thread start would delay the clock, so this question is answered here.
     if (job->question.task == Task::clock) {
         job->done = perform(job->question);
     } else {
@@ -195,6 +199,7 @@ std::optional<std::string> NodeWorker::answer(sys::Clock::time_point until) {
     const auto is_ready = [now = sys::Clock::now()](const auto& job) { return job->done || job->deadline <= now; };
     auto ready = std::ranges::find_if(jobs, is_ready);
     if (ready == jobs.end()) {
+        // An overdue job is an answer too.
         for (const auto& job : jobs) until = std::min(until, job->deadline);
         state_->bell.wait_until(hold, until);
         ready = std::ranges::find_if(
@@ -209,7 +214,7 @@ std::optional<std::string> NodeWorker::answer(sys::Clock::time_point until) {
     }
     auto answer = std::move(*job->done);
     hold.unlock();
-    job->thread.join();  // it has nothing left to do
+    job->thread.join();  // it has no work left
     return encode(std::move(answer));
 }
 
@@ -232,7 +237,7 @@ void serve_lines(std::istream& in, const std::function<void(const std::string&)>
     };
     auto reader = sys::Thread::start(read);
     if (!reader) {
-        read();  // then one question after the other
+        read();  // one question after another
     }
     while (!input->ended || !worker->idle())
         if (const auto answer = worker->answer(sys::Clock::now() + look_pause)) say(*answer);

@@ -1,5 +1,5 @@
-// The node's side of preflight: works at what it is asked, each question on a thread of its own, so that one which
-// hangs in a dead mount keeps no other waiting. Its thread is then left alone, and the answer says that it hangs.
+// The node's side of preflight. Each question runs on its own thread, so a question that hangs in a dead mount delays
+// no other question. The hanging thread is left alone, and the answer reports the hang.
 //
 // Threads: any may give questions, one takes answers.
 
@@ -24,28 +24,27 @@ public:
     NodeWorker& operator=(const NodeWorker&) = delete;
     ~NodeWorker();
 
-    /// Begins with it. A question for the clock is answered here and now, since it must not wait. A text that is no
-    /// question is dropped: who asks will hear nothing of it.
+    /// Starts the work. Answers a clock question at once, because it must not wait. Drops invalid texts without an
+    /// answer.
     void take(const std::string& question);
-    /// The next answer that is ready, or whose work is overdue; nothing when there is none by then. Returns early when
-    /// something was taken.
+    /// The next finished or overdue answer; nothing if there is none before `until`. May return early after take().
     std::optional<std::string> answer(sys::Clock::time_point until);
-    /// Whether all that was asked is answered.
+    /// True if all questions are answered.
     bool idle() const;
 
 private:
     struct State;
-    std::shared_ptr<State> state_;  // threads that hang have it too
+    std::shared_ptr<State> state_;  // hanging threads share it
 };
 
-/// What a question asks for, done here and now; `meet` and `end` are not for this.
+/// Does the work of a question now, in this thread; not for `meet` and `end`.
 NodeAnswer perform(const Question& question);
 
-/// For a host that is asked over ssh: questions are lines of `in`, and `say` gets each answer. Returns when `in` has
-/// ended and all is answered.
+/// For a host reached over ssh: questions are lines of `in`, and `say` gets each answer. Returns when `in` has ended
+/// and all is answered.
 void serve_lines(std::istream& in, const std::function<void(const std::string&)>& say);
 
-/// This machine alone, which asks itself.
+/// Only this machine, which asks itself.
 std::unique_ptr<Nodes> local_node();
 
 }  // namespace forebay::advice

@@ -15,7 +15,7 @@ namespace {
 
 using Tree = nlohmann::ordered_json;
 
-// Texts of others, such as paths, need not be UTF-8.
+// Foreign texts, such as paths, may not be UTF-8.
 std::string line_of(const Tree& tree) { return tree.dump(-1, ' ', false, Tree::error_handler_t::replace) + "\n"; }
 
 Error refusal(std::string_view line, const std::string& why) {

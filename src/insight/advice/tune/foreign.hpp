@@ -1,5 +1,5 @@
-// What is said to another program that chooses the trials, and what it says: a JSON object a line. Pure.
-// docs/how-to/tune.md shows both.
+// The protocol with another program that chooses the trials: one JSON object a line, both ways. Pure.
+// docs/how-to/tune.md shows both directions.
 
 #pragma once
 
@@ -14,14 +14,14 @@ namespace forebay::advice {
 /// The first line: the knobs with their values and defaults, and the budget.
 std::string knobs_line(const Tuner& tuner, double budget);
 
-/// Of the newest trial: setting, share, cost, whether it counts and why not, and what is spent.
+/// The newest trial: setting, share, cost, if it counts and why not, and the budget spent.
 std::string outcome_line(const Tuner& tuner);
 
-/// Whether `text` is an object of JSON; the beginning of one is none.
+/// True if `text` is a whole JSON object, not only its beginning.
 bool is_whole(std::string_view text);
 
-/// A trial that the other program wants: {"setting": {"agent.in_flight": "8"}, "share": 0.25}. Knobs that it leaves out
-/// have their defaults, a share that it leaves out is 1. Nothing for {"done": true}. `refused` for all else.
+/// A trial requested by the other program: {"setting": {"agent.in_flight": "8"}, "share": 0.25}. Missing knobs have
+/// their defaults; a missing share is 1. Nothing for {"done": true}. `refused` for everything else.
 Result<std::optional<Trial>> read_trial(std::string_view line, const std::vector<Knob>& knobs);
 
 }  // namespace forebay::advice

@@ -12,12 +12,12 @@ namespace forebay::advice {
 
 namespace {
 
-// With fewer the scatter is a guess itself.
+// With fewer repeats the scatter is only a guess.
 constexpr std::size_t repeats_min = 3;
-// Factors whose product is nearer to the gain than this are taken for the gain.
+// If the product of the factors is this near to the gain, no explanation is needed.
 constexpr double product_apart_max = 0.05;
 
-// The 95th percentile of Student's t with so many degrees of freedom, within 2 % from 3 on: Abramowitz and Stegun,
+// The 95th percentile of Student's t with `freedom` degrees of freedom, within 2 % from 3 on: Abramowitz and Stegun,
 // 26.7.5.
 double student_95(double freedom) {
     constexpr double z = 1.6449;
@@ -42,7 +42,7 @@ std::optional<Gain> gain_of(const Tuner& tuner) {
         for (const auto cost : costs) squares += (cost - mean) * (cost - mean);
         repeats += costs.size() - 1;
     }
-    // The defaults have not run in full where a quarter has shown them to be slow.
+    // Defaults that were slow at a quarter never ran in full.
     for (const double share : {1.0, 0.25}) {
         const auto own = tuner.cost_of(best, share), other = tuner.cost_of(defaults, share);
         if (!own || !other) continue;

@@ -1,4 +1,4 @@
-// What can be set, and a setting as a search sees it: for each knob the index of a value.
+// Options to tune, and a setting as the search sees it: the index of a value for each knob.
 
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace forebay::advice {
 
-/// An option with the values that it may have, in their order if they have one.
+/// An option and its possible values, in order if they have an order.
 struct Knob {
-    std::string name;  // of the configuration, as in "agent.block_bytes"
+    std::string name;  // in the configuration: "agent.block_bytes"
     std::vector<std::string> values;
     std::size_t by_default = 0;  // index into `values`
-    bool ordered = true;         // else no value is nearer to one than to another
+    bool ordered = true;         // false: no two values are neighbours
 };
 
-/// For each knob the index of its value.
+/// The index of a value for each knob.
 using Choice = std::vector<std::size_t>;
 
 }  // namespace forebay::advice

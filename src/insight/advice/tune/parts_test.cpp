@@ -1,6 +1,6 @@
-// Goal: the parts of a search: intervals of ratios, settings by rule; what is told of it to people, to other
-// programs and in a profile.
-// Method: samples whose medians are known; a few knobs and made trials.
+// Goal: the parts of a search: intervals of ratios, settings by rule, and its texts for people, for other programs and
+// in a profile.
+// Method: samples with known medians; a few knobs and made trials.
 
 #include <doctest/doctest.h>
 
@@ -104,8 +104,8 @@ TEST_CASE("a gain has an interval from the scatter of repeated runs, and none wi
         for (const auto cost : best) tuner.record({{1, 2, 0, 0}, 1}, {.cost = cost});
         return gain_of(tuner).value();
     };
-    // Logarithms 0.1 apart, two a setting of three: sigma is 0.1, t of 4 degrees of freedom 2.13, and so the interval
-    // is the ratio times exp(+-2.13 x 0.1 x sqrt(2/3)).
+    // Logarithms 0.1 apart, for two settings with three runs each: sigma is 0.1, and t of 4 degrees of freedom 2.13. So
+    // the interval is the ratio times exp(+-2.13 x 0.1 x sqrt(2/3)).
     const auto up = std::exp(0.1), down = std::exp(-0.1);
     const auto clear = searched({3 * down, 3, 3 * up}, {2 * down, 2, 2 * up});
     REQUIRE(clear.interval);

@@ -33,7 +33,7 @@ Measure measure_of(const std::string& name, const std::vector<double>& samples, 
     return measure;
 }
 
-// Each measure of a choice's learned trials of all bytes, else of a quarter: the medians.
+// The median of each measure over a choice's learned trials, with all bytes if possible, else a quarter.
 std::vector<Measure> measures_of(const Tuner& tuner, const Choice& choice) {
     const double share = tuner.cost_of(choice, 1) ? 1 : 0.25;
     std::vector<std::string> names;
@@ -56,7 +56,7 @@ Measure single(const char* name, double value) {
     return {.name = name, .value = value, .samples = 1, .origin = MeasureOrigin::measured};
 }
 
-// Amounts as options take them; the lines to paste have bytes, as configurations do.
+// Amounts in the form of options. The lines to paste have bytes, as configurations do.
 std::string shown_value(const std::string& knob, const std::string& value) {
     std::uint64_t bytes = 0;
     const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), bytes);
@@ -77,6 +77,7 @@ format::Advice profile_of(const Tuner& tuner) {
     format::Advice advice{.kind = "profile"};
     const auto best = tuner.best();
     advice.measures = measures_of(tuner, best);
+    // A setting that never ran in full is shown at a quarter.
     const auto cost = tuner.cost_of(best, tuner.cost_of(best, 1) ? 1 : 0.25);
     if (cost) advice.measures.push_back(single("cost_seconds", *cost));
     if (const auto gain = gain_of(tuner)) {
@@ -96,6 +97,7 @@ format::Advice profile_of(const Tuner& tuner) {
         row.remarks.emplace_back(name_of(observation.trial.why));
         for (const auto& name : observation.outcome.not_applied) row.remarks.push_back(name + " was not applied");
         if (!observation.outcome.error.empty()) row.remarks.push_back(observation.outcome.error);
+        // Neither failed nor unapplied: the storage changed, and the pair was repeated.
         else if (!observation.learned && observation.outcome.not_applied.empty())
             row.remarks.emplace_back("the storage changed meanwhile: repeated");
     }
@@ -121,6 +123,7 @@ std::vector<std::string> explanation(const std::vector<KnobWorth>& worths) {
     const auto add = [](std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
     for (const auto& worth : worths) {
         const auto to = shown_value(worth.knob, worth.to);
+        // Three groups: not measured, too small to tell, and worth a line.
         if (worth.trials == 0) add(unknown, fmt::format("{} -> {}", worth.knob, to));
         else if (worth.ratio < worth_telling) add(rest, fmt::format("{} -> {}", worth.knob, to));
         else
@@ -141,6 +144,7 @@ std::vector<std::string> not_applied(const Tuner& tuner) {
             if (std::ranges::find(observation.outcome.not_applied, name) == observation.outcome.not_applied.end())
                 continue;
             const auto key = fmt::format("{} = {}", name, shown_value(name, values[observation.trial.choice[knob]]));
+            // Listed in the order of their first trials.
             if (counts[key]++ == 0) keys.push_back(key);
         }
     std::vector<std::string> lines;
@@ -156,6 +160,7 @@ std::vector<std::string> toml_lines(const std::vector<Knob>& knobs, const Choice
         const auto& name = knobs[knob].name;
         if (choice[knob] == knobs[knob].by_default || name == "run" || name.starts_with("stripe_")) continue;
         const auto& value = knobs[knob].values[choice[knob]];
+        // TOML quotes texts, but neither numbers nor flags.
         const bool is_bare =
             value == "true" || value == "false" || value.find_first_not_of("0123456789") == std::string::npos;
         const auto line = [&](std::size_t prefix) {

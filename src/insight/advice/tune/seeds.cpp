@@ -9,7 +9,7 @@ namespace forebay::advice {
 
 namespace {
 
-// VPIC's scan of 156 targets ended at 144; more objects a file cost more than they bring.
+// VPIC's scan of 156 targets ended at 144; more objects a file cost more than they gain.
 constexpr std::uint64_t stripes_max = 144;
 constexpr std::uint64_t mib = 1u << 20;
 
@@ -25,7 +25,7 @@ std::string show(std::uint64_t number) { return std::to_string(number); }
 }  // namespace
 
 std::vector<Rule> rules_of(const Site& site) {
-    // A file of all nodes takes all targets; where each node has its own, some targets each are enough.
+    // A file of all nodes uses all targets. If each node has its own file, a few targets each are enough.
     const auto wide = show(std::min(std::max<std::uint64_t>(site.targets, 1), stripes_max));
     const auto narrow = show(std::clamp<std::uint64_t>(site.targets / std::max<std::uint64_t>(site.nodes, 1), 1, 4));
     const auto group = show(std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::sqrt(site.nodes))));
@@ -63,7 +63,7 @@ Choice choice_of(const std::vector<Knob>& knobs, const Rule& rule) {
             value = static_cast<std::size_t>(same - knob.values.begin());
             continue;
         }
-        // Numbers, and those behind a word: "combined:3".
+        // Compares numbers, also after a word: "combined:3".
         const auto apart = [&](const std::string& text) -> std::optional<double> {
             const auto colon = wanted->second.find(':');
             const auto word = colon == std::string::npos ? 0 : colon + 1;

@@ -14,13 +14,13 @@ using telemetry::median_of;
 
 namespace {
 
-// Numbers of the method. What it comes to on an emulator says docs/explanation/how-good-is-the-advice.md.
+// Parameters of the method. docs/explanation/how-good-is-the-advice.md has its results on an emulator.
 constexpr double quarter = 0.25;
 constexpr std::size_t seeds_max = 12, again_count = 6, full_count = 3, confirm_trials = 4;
-constexpr double gate = 0.95;      // of the incumbent's rate at a quarter: less is not raced
-constexpr double accepted = 1.03;  // less is not worth a change
+constexpr double gate = 0.95;      // of the incumbent's rate at a quarter; slower proposals do not race
+constexpr double accepted = 1.03;  // a smaller gain is not worth a change
 constexpr std::size_t pairs_least = 2, pairs_most = 3, pair_repeats_max = 2, misses_max = 12;
-constexpr double confirm_share = 0.16, ablation_share = 0.06;  // of the budget, at most
+constexpr double confirm_share = 0.16, ablation_share = 0.06;  // the most, as a share of the budget
 constexpr double reference_moved = 1.2;
 
 }  // namespace
@@ -38,7 +38,7 @@ Tuner::Tuner(std::vector<Knob> knobs, const std::vector<Choice>& seeds, const Tu
     };
     add(defaults());
     for (const auto& seed : seeds) add(seed);
-    // A search that begins with few rows has too few to choose its best from: worse than random, on the emulator.
+    // With few first rows, a search has too few to choose its best from. On the emulator it did worse than random.
     for (std::uint64_t turn = 0; turn < seeds_max * seeds_max; ++turn) {
         Choice choice;
         for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
@@ -59,6 +59,7 @@ double Tuner::reserve() const {
     const auto chosen = best();
     double changed = 1;
     for (std::size_t knob = 0; knob < knobs_.size(); ++knob) changed += chosen[knob] != knobs_[knob].by_default;
+    // The confirming runs, and two runs for each changed knob and for the best setting.
     return std::clamp<double>(options_.budget * confirm_share, 1, confirm_trials) +
            std::min(changed * 2 * quarter, options_.budget * ablation_share);
 }
@@ -70,12 +71,15 @@ std::optional<Trial> Tuner::ask() {
             continue;
         }
         const auto& next = queue_.front();
+        // An earlier trial may have shown that a value cannot be applied.
         if (next.why == Trial::Why::seed && !observations_.empty() && !may_try(next.choice)) {
             queue_.pop_front();
             continue;
         }
         const bool searches = stage_ < Stage::confirm;
+        // A search leaves a reserve for the last stages.
         const double limit = options_.budget - (searches ? reserve() : 0);
+        // The first trial runs on any budget.
         if (observations_.empty() || spent_ + next.share <= limit + 1e-9) return next;
         queue_.clear();
         race_.reset();
@@ -106,7 +110,7 @@ void Tuner::record(const Trial& trial, const Outcome& outcome) {
         if (std::ranges::find(outcome.not_applied, knobs_[knob].name) != outcome.not_applied.end() &&
             trial.choice[knob] != knobs_[knob].by_default)
             dead_.emplace_back(knob, trial.choice[knob]);
-    // Of a race a pair counts as a whole, or not at all.
+    // A pair of a race counts as a whole, or not at all.
     if (learned && trial.why != Trial::Why::race)
         (trial.share < 1 ? quarter_ : full_)[trial.choice].push_back(outcome.cost);
 }
@@ -130,6 +134,7 @@ void Tuner::advance() {
             if (end_.empty()) explore();
             if (end_.empty()) break;
             plan_best(full_count, 1, Trial::Why::confirm);
+            // The rest of the confirming runs repeats these settings.
             while (!queue_.empty() && queue_.size() < confirm_trials)
                 plan(queue_[queue_.size() % full_count % queue_.size()].choice, 1, Trial::Why::confirm);
             stage_ = Stage::confirm;
@@ -154,7 +159,7 @@ void Tuner::explore() {
         const auto cost = quarter_.find(challenger), own = quarter_.find(incumbent);
         const bool passes =
             cost != quarter_.end() && own != quarter_.end() && median_of(own->second) / median_of(cost->second) >= gate;
-        // One lucky run at a quarter costs less than a race that follows from it.
+        // A second run at a quarter costs less than a race after one lucky run.
         if (passes && cost->second.size() < 2) return plan(challenger, quarter, Trial::Why::proposal);
         challenger_.reset();
         if (passes) {
@@ -178,12 +183,13 @@ std::optional<Choice> Tuner::neighbour() {
         for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
             for (std::size_t value = 0; value < knobs_[knob].values.size(); ++value) {
                 const auto apart = value > choice[knob] ? value - choice[knob] : choice[knob] - value;
+                // An ordered knob moves by one value.
                 if (apart == 0 || (knobs_[knob].ordered && apart > 1)) continue;
                 auto candidate = choice;
                 candidate[knob] = value;
                 if (may_try(candidate)) untried.push_back(std::move(candidate));
             }
-        // By chance, since knobs that come first in the list are not worth more than others.
+        // At random: knobs early in the list are not worth more.
         if (!untried.empty()) return untried[splitmix(options_.seed, turns_++) % untried.size()];
     }
     return {};
@@ -204,6 +210,7 @@ void Tuner::judge_pair() {
         return;
     }
     const auto before = first.outcome.reference_seconds, after = second.outcome.reference_seconds;
+    // A storage that changed between the two runs makes their ratio worthless, so the pair is repeated.
     if (before > 0 && after > 0 && std::max(before / after, after / before) > reference_moved &&
         race_->repeated < pair_repeats_max) {
         first.learned = second.learned = false;
@@ -216,10 +223,11 @@ void Tuner::judge_pair() {
     for (const auto* observation : {&first, &second})
         quarter_[observation->trial.choice].push_back(observation->outcome.cost);
     const auto median = bootstrap_median(race_->ratios, splitmix(options_.seed, observations_.size()));
-    // A first pair alone ends the race of those that are slower in it.
+    // A single pair can end the race only if the challenger is slower in it.
     const bool lost = race_->pairs < pairs_least ? median.median < 1 : median.high <= accepted || median.median < 1;
     const bool won = race_->pairs >= pairs_least && median.low > accepted;
     if (!lost && !won && race_->pairs < pairs_most) return plan_pair();
+    // A challenger that may still be better is no miss.
     misses_ = median.high > accepted ? 0 : misses_ + 1;
     if (won) plan(race_->challenger, 1, Trial::Why::again);
     race_.reset();
@@ -244,6 +252,7 @@ std::map<Choice, double> Tuner::full_costs() const {
     for (const auto& [choice, costs] : full_)
         if (const auto match = quarter_.find(choice); match != quarter_.end())
             to_full.push_back(median_of(costs) / median_of(match->second));
+    // Scales costs at a quarter to all bytes, by the settings that ran at both.
     const double ratio = to_full.empty() ? 1 / quarter : median_of(to_full);
     auto brought = full_;
     for (const auto& [choice, costs] : quarter_)

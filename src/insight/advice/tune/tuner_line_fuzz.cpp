@@ -1,4 +1,4 @@
-// Any line given to read_trial(): no crash, and what is accepted is a trial of these knobs.
+// Gives any line to read_trial(): no crash, and an accepted line is a trial of these knobs.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// Goal: the search finds, in 25 runs and under noise, a setting near the best of all; it learns nothing from what was
-// not applied, failed or was disturbed; it keeps its budget and is the same each time.
-// Method: an emulated file system whose best setting is known by trying all; outcomes that are made up.
+// Goal: in 25 runs and under noise, the search finds a setting near the best of all. It learns nothing from trials that
+// failed, were disturbed or were not applied. It keeps its budget and is deterministic.
+// Method: an emulated file system with its best setting known from trying all; made outcomes.
 
 #include "insight/advice/tune/tuner.hpp"
 
@@ -32,7 +32,7 @@ std::vector<Knob> two_knobs() {
 const std::vector<Choice> far_rows{{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {2, 0},
                                    {2, 1}, {2, 2}, {7, 0}, {7, 1}, {6, 0}};
 
-// 2 s at a = 5, b = z, where a quarter of the bytes takes a quarter of the time.
+// 2 s at a = 5, b = z; a quarter of the bytes takes a quarter of the time.
 double cost_at(const Trial& trial) {
     return trial.share *
            (2 + std::abs(5 - static_cast<double>(trial.choice[0])) * 0.5 + (trial.choice[1] == 2 ? 0 : 1));

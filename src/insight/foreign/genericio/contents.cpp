@@ -1,4 +1,4 @@
-// A GenericIO output as a snapshot: its ranks are ranks, their elements rows of a table.
+// A GenericIO output as a snapshot: its ranks stay ranks, and their elements become rows of a table.
 
 #include <fmt/format.h>
 
@@ -42,8 +42,9 @@ private:
         out_.reasons.push_back(reason);
     }
 
-    // Three numbers of the first part's header.
+    // Adds three numbers from the first part's header.
     void add_place(const std::string& name, Type type, const Range& place) {
+        // Older headers lack this field.
         if (place.bytes == 0) return;
         add(name, type, Kind::replicated, "the header");
         out_.schema.variables.back().shape = {3};

@@ -1,8 +1,7 @@
 // Copies the blocks of one node file into the output files, with several threads. A job is one record of one rank.
-// Without compression the place of each block is known beforehand, and blocks are streamed through a window of rows.
-// With it a block is packed in memory first; places are then given in the order of the jobs (Shared::in_turn), so that
-// equal snapshots give equal files. GenericIO keeps rows of a record together and Forebay keeps columns, so rows()
-// interleaves.
+// Without compression the place of each block is known, and a block streams through a window of rows. With compression
+// a block is packed in memory first. Places are then assigned in the order of the jobs (Shared::in_turn), so that equal
+// snapshots give equal files. GenericIO stores records by rows and Forebay by columns, so rows() interleaves.
 
 #include "insight/foreign/genericio/copy.hpp"
 
@@ -28,7 +27,7 @@ namespace {
 
 constexpr auto segment_bytes = forebay::limits::segment_bytes;
 
-// What the threads share.
+// State shared by the threads.
 class Shared {
 public:
     explicit Shared(const std::function<void(std::uint64_t)>& done) : done_(done) {}
@@ -50,7 +49,7 @@ public:
         const std::lock_guard lock(mutex_);
         return error_;
     }
-    /// Gives places in the order of the jobs, so that equal snapshots give equal files. False: another thread failed.
+    /// Runs `act` in the order of the jobs. False if another thread failed.
     bool in_turn(std::size_t job, const std::function<void()>& act) {
         std::unique_lock lock(mutex_);
         turned_.wait(lock, [&] { return turn_ == job || error_; });
@@ -77,6 +76,7 @@ public:
         : node_(node), records_(records), outputs_(outputs), ranks_(ranks), options_(options), shared_(shared) {}
 
     void run() {
+        // No exception may leave the thread.
         const auto jobs = node_.head().ranks.size() * records_.size();
         try {
             for (auto job = shared_.next++; job < jobs && !shared_.failed(); job = shared_.next++)
@@ -108,15 +108,16 @@ private:
         return compress(job);
     }
 
-    // The longest stretch of rows that is in memory at once.
+    // The most bytes of a column in memory at once.
     std::uint64_t column_window(const GioRecord& record) const {
         const auto columns = record.columns.size();
+        // A record of several columns is in memory twice: as columns, and interleaved.
         const auto share = options_.memory_bytes / static_cast<std::uint64_t>(options_.threads) /
                            (columns == 1 ? 1 : 2 * columns) / segment_bytes;
         return std::clamp<std::uint64_t>(share, 1, 8) * segment_bytes;
     }
 
-    /// Rows of all columns of the record from byte `at` of each on, as the file has them.
+    /// Reads `bytes` bytes of each column of the record from byte `at` on, interleaved as in the file.
     Result<std::span<std::byte>> rows(const Job& job, std::uint64_t at, std::uint64_t bytes) {
         const auto& record = *job.record;
         const auto columns = record.columns.size(), width = std::size_t{record.type.size_bytes};
@@ -167,8 +168,9 @@ private:
             if (job.variable == 0) header.ranks[job.rank].start = place.offset;
             job.output->end = place.end() + crc_bytes;
         };
+        // Only the place is given in turn; the writes need no order.
         if (!shared_.in_turn(job.number, give)) return {};
-        // What cannot be made smaller is stored as it is, and read again: it need not fit memory.
+        // Data that do not shrink are stored unchanged and read again, so they need not fit memory.
         if (packed_bytes == 0) return stream(job, place.offset);
         const auto packed = std::span<const std::byte>(packed_).first(packed_bytes);
         FB_TRY(job.output->file->write(place.offset, packed));
@@ -176,7 +178,7 @@ private:
         return job.output->file->write(place.end(), trailer(crc64(packed)));
     }
 
-    /// The block with the checksum that it begins with, in packed_; 0 bytes when that would not be smaller.
+    /// Packs the block, after its checksum, into packed_. Returns 0 if that would not be smaller.
     Result<std::size_t> pack(const Job& job) {
         const auto columns = job.record->columns.size(), bytes = job.bytes / columns;
         const auto window = column_window(*job.record);
@@ -185,6 +187,7 @@ private:
             FB_TRY_ASSIGN(now, rows(job, at, std::min(window, bytes - at)));
             std::memcpy(plain_.data() + at * columns, now.data(), now.size());
         }
+        // No larger than the plain bytes: otherwise compression does not pay.
         packed_.resize(job.bytes);
         if (job.bytes <= crc_bytes) return std::size_t{0};
         auto crc = crc64(plain_);
@@ -212,7 +215,7 @@ Result<> copy_node(const catalog::BlockReader& node, std::span<const GioRecord> 
                    const std::function<void(std::uint64_t)>& done) {
     if (records.empty()) return {};
     Shared shared(done);
-    // A thread holds a segment of each column of a record, at least.
+    // Each thread holds at least a segment of each column of a record.
     std::uint64_t columns = 1;
     for (const auto& record : records) columns = std::max<std::uint64_t>(columns, record.columns.size());
     auto own = options;

@@ -1,4 +1,4 @@
-// Blocks of one node file into GenericIO files, by several threads.
+// Copies the blocks of one node file into GenericIO files, with several threads.
 
 #pragma once
 
@@ -14,27 +14,27 @@
 
 namespace forebay::foreign::genericio {
 
-/// A file that is being made, of some ranks.
+/// An unfinished output file with some of the ranks.
 struct GioOutput {
-    std::string path;  // its own name; it is written beside it
+    std::string path;  // its final name; it is written beside it
     GioHeader header;
-    std::uint64_t end = 0;  // of what is given away so far; of files with blocks
+    std::uint64_t end = 0;  // end of the places assigned so far; only for files with blocks
     std::unique_ptr<sys::File> file;
 };
 
-/// Where a rank's data go.
+/// The destination of a rank's data.
 struct Destined {
     std::uint32_t output = 0;
-    std::uint32_t rank = 0;  // in it
+    std::uint32_t rank = 0;  // in the output
 };
 
-/// Index of the block of a column or a replicated value; `place` counts the ranks of the node.
+/// The block index of a column or a replicated value; `place` counts the ranks of the node.
 inline std::size_t block_of(const catalog::BlockReader& node, std::uint32_t variable, std::size_t place) {
     return node.head().first_block[variable] + place;
 }
 
-/// All ranks of the node, each variable of each. `done` is called with the bytes that were read since; not by two
-/// threads at once. The first error ends all threads.
+/// Copies each record of all ranks of the node. `done` gets the bytes read since its last call, by one thread at a
+/// time. The first error ends all threads.
 Result<> copy_node(const catalog::BlockReader& node, std::span<const GioRecord> records, std::span<GioOutput> outputs,
                    std::span<const Destined> ranks, const GioExportOptions& options,
                    const std::function<void(std::uint64_t)>& done);

@@ -20,6 +20,7 @@ public:
         const auto magic = header_.big_endian ? magic_big : magic_little;
         std::memcpy(bytes_.data(), magic.data(), magic_bytes);
         const auto variables = header_.variables.size(), ranks = header_.ranks.size();
+        // The size does not count the checksum.
         put(at_header_bytes, bytes_.size() - crc_bytes);
         put(at_elements, header_.elements);
         for (std::size_t i = 0; i < 3; ++i) put(at_dims + 8 * i, header_.dims[i]);
@@ -39,6 +40,7 @@ public:
         for (std::size_t i = 0; i < variables; ++i) variable(global_header_bytes + i * variable_bytes, i);
         for (std::size_t i = 0; i < ranks; ++i) rank(ranks_start + i * rank_bytes, i);
         for (std::size_t i = 0; i < header_.stored.size(); ++i) block(blocks_start + i * block_bytes, i);
+        // The checksum covers everything before it.
         const auto end = trailer(crc64(std::span(bytes_).first(bytes_.size() - crc_bytes)));
         std::ranges::copy(end, bytes_.end() - static_cast<std::ptrdiff_t>(crc_bytes));
         return std::move(bytes_);
@@ -58,6 +60,7 @@ private:
     }
     void variable(std::uint64_t at, std::size_t i) {
         const auto& variable = header_.variables[i];
+        // Leaves room for the final NUL.
         std::memcpy(bytes_.data() + at, variable.name.data(),
                     std::min<std::size_t>(variable.name.size(), name_field_bytes - 1));
         put(at + at_flags, variable.flags);
@@ -117,6 +120,7 @@ std::array<std::byte, crc_bytes> trailer(std::uint64_t crc) {
 }
 
 std::vector<std::byte> encode_small(GioHeader header, std::span<const std::vector<std::byte>> columns) {
+    // Cannot fail: the sizes of a small file are possible.
     place_plain(header).value();
     auto bytes = encode(header);
     bytes.resize(header.file_bytes);

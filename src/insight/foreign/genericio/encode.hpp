@@ -1,4 +1,4 @@
-// The bytes of a GenericIO file's header. docs/formats/genericio.md.
+// Encodes the header of a GenericIO file. docs/formats/genericio.md.
 
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace forebay::foreign::genericio {
 
-/// With its checksum.
+/// The header's size, with its checksum.
 std::uint64_t header_bytes(std::size_t variables, std::size_t ranks, bool blocks);
 
-/// Gives each rank its place, rank after rank, each variable with its checksum, and the file its size. For files
-/// without blocks. `refused` for sizes that no file can have.
+/// For files without blocks: assigns each rank its place, rank after rank, each variable followed by its checksum, and
+/// sets the file size. `refused` for impossible sizes.
 Result<> place_plain(GioHeader& header);
 
-/// The header as it is in the file. `header.stored` and `filter_of` make it one with blocks.
+/// The header's bytes. If `header.stored` and `filter_of` are set, it has blocks.
 std::vector<std::byte> encode(const GioHeader& header);
 
-/// What stands behind bytes of this checksum.
+/// The bytes after data with this checksum.
 std::array<std::byte, crc_bytes> trailer(std::uint64_t crc);
 
-/// A small file whole: `columns` holds each variable's values, of one rank after the other, in this machine's order.
+/// A small file in memory. `columns` holds each variable's values, rank after rank, in this machine's byte order.
 std::vector<std::byte> encode_small(GioHeader header, std::span<const std::vector<std::byte>> columns);
 
 }  // namespace forebay::foreign::genericio

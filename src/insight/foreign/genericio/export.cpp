@@ -1,10 +1,10 @@
-// Exporter::run() has three parts. survey() opens every node file and learns what its ranks have (survey.hpp). plan()
-// makes the header of each output file; without compression it places all blocks as well. write() copies node file
-// after node file, writes the headers last, and gives the files their names. Until then everything has names that end
-// in ".part", and an error removes them.
+// Exporter::run() has three parts. survey() opens every node file and counts its ranks' elements (survey.hpp). plan()
+// makes the header of each output file and, without compression, places all blocks. write() copies node file after node
+// file, then writes the headers and renames the files. Until then all names end in ".part". An error removes these
+// files.
 //
-// A file in partitions is a list under the given name and a file NAME#NUMBER for each partition. Readers begin with the
-// list, so the old list goes before the first partition is renamed and the new one comes after the last.
+// A partitioned file is a list with the given name and a file NAME#NUMBER for each partition. Readers start at the
+// list, so the old list is removed before the first partition is renamed. The new list comes after the last partition.
 
 #include "insight/foreign/genericio/export.hpp"
 
@@ -43,7 +43,7 @@ public:
         survey_ = std::move(surveyed);
         FB_TRY(plan());
         if (auto done = write(); !done) {
-            // The first error is the one to tell; what cannot be removed is overwritten by the next export.
+            // Only the first error is reported. The next export overwrites files that cannot be removed.
             for (const auto& output : outputs_) static_cast<void>(store_.remove(part_of(output.path)));
             if (is_split()) static_cast<void>(store_.remove(part_of(path_)));
             return done.error();
@@ -76,7 +76,7 @@ private:
     Result<> plan() {
         FB_TRY(check_partitions());
         std::uint64_t bytes_all = 0;
-        // By number; the ranks of each in their order.
+        // By number; each partition has its ranks in order.
         std::map<std::int32_t, std::vector<std::uint32_t>> members;
         for (std::uint32_t rank = 0; rank < survey_.elements.size(); ++rank)
             members[partition_of(rank)].push_back(rank);
@@ -95,6 +95,7 @@ private:
             outputs_.push_back(std::move(output));
         }
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
+        // The compressed size is not known yet.
         if (free >= bytes_all || options_.compress) return {};
         return Error{ErrorKind::full,
                      fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
@@ -107,8 +108,7 @@ private:
         if (options_.partitions > 0 && static_cast<std::size_t>(options_.partitions) > ranks)
             return refusal(fmt::format("{} ranks cannot be spread over {} partitions.", ranks, options_.partitions),
                            fmt::format("--partitions {}", ranks));
-        // Numbers that ranks chose themselves count where nothing else is asked for; one number for all is no
-        // partition.
+        // Numbers chosen by the ranks count if --partitions is not given. One number for all ranks means no partitions.
         if (options_.partitions > 0) survey_.partitions.clear();
         const std::set<std::int32_t> numbers(survey_.partitions.begin(), survey_.partitions.end());
         if (numbers.size() <= 1) survey_.partitions.clear();
@@ -122,7 +122,7 @@ private:
     std::int32_t partition_of(std::size_t rank) const {
         if (!survey_.partitions.empty()) return survey_.partitions[rank];
         const auto parts = static_cast<std::size_t>(options_.partitions);
-        // The inverse of p -> p * ranks / parts, so that neighbours stay together.
+        // The inverse of p -> p * ranks / parts; neighbours stay together.
         return parts == 0 ? 0 : static_cast<std::int32_t>(((rank + 1) * parts - 1) / survey_.elements.size());
     }
 
@@ -137,8 +137,9 @@ private:
 
     GioHeader header_of(const std::vector<std::uint32_t>& ranks) const {
         GioHeader header;
-        const bool grid = survey_.is_grid();  // of all ranks, in each partition too
+        const bool grid = survey_.is_grid();  // of all ranks, also in each partition
         header.big_endian = options_.big_endian;
+        // Without a grid all ranks stand in a row.
         header.dims = grid ? survey_.dims : std::array<std::uint64_t, 3>{survey_.elements.size(), 1, 1};
         header.phys_origin = survey_.phys_origin;
         header.phys_scale = survey_.phys_scale;
@@ -164,6 +165,7 @@ private:
                 if (progress_) progress_(done += bytes, all);
             }));
         }
+        // The header comes last: it holds the places that compression has assigned.
         for (auto& output : outputs_) {
             const auto head = encode(output.header);
             FB_TRY(output.file->write(0, head));
@@ -178,7 +180,7 @@ private:
         return is_split() ? publish_partitions() : move::put_in_place(store_, part_of(path_), path_);
     }
 
-    // Readers begin with the list: it vanishes before its partitions do, and comes when all of them are there.
+    // Readers start at the list: it vanishes before its partitions, and returns after all of them are in place.
     Result<> publish_partitions() {
         FB_TRY_ASSIGN(file, store_.open(part_of(path_), sys::Access::create));
         const auto list = encode_list();
@@ -196,7 +198,7 @@ private:
 
     std::vector<std::byte> encode_list() const {
         const bool grid = survey_.is_grid();
-        GioHeader header;  // of one rank, which knows all
+        GioHeader header;  // of one rank, with all elements
         header.big_endian = options_.big_endian;
         header.elements = survey_.elements.size();
         header.dims = {1, 1, 1};

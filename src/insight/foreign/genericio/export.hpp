@@ -1,5 +1,5 @@
-// A snapshot's table as a file of GenericIO: each rank of the snapshot is a rank of the file. Checksums of the snapshot
-// are compared while its bytes are read, GenericIO's are made of the same bytes.
+// Exports a table of a snapshot as a GenericIO file; each rank becomes a rank of the file. It checks the snapshot's
+// checksums while it reads, and makes GenericIO's checksums from the same bytes.
 
 #pragma once
 
@@ -14,14 +14,14 @@
 namespace forebay::foreign::genericio {
 
 struct GioExportOptions {
-    std::string table;                          // "": the only one, or "particles"
-    std::vector<std::string> coordinates = {};  // columns that are the physical x, y and z
+    std::string table;                          // "": the only table, or "particles"
+    std::vector<std::string> coordinates = {};  // columns for the physical x, y and z
     bool big_endian = false;
-    bool compress = false;  // blocks through Blosc, as GenericIO does it
-    int partitions = 0;     // files that the ranks are spread over; 0: as they chose, else one
-    bool replace = false;   // a file of the name
+    bool compress = false;  // with Blosc, as GenericIO does
+    int partitions = 0;     // number of files; 0: as the ranks chose, else one
+    bool replace = false;   // replace an existing file
     int threads = 2;
-    std::uint64_t memory_bytes = 64u << 20;  // of all threads; a compressed block is held whole, twice
+    std::uint64_t memory_bytes = 64u << 20;  // for all threads; a compressed block takes twice its size
 };
 
 struct GioExported {
@@ -30,21 +30,20 @@ struct GioExported {
     std::vector<std::string> files;
 };
 
-/// One variable of the file: columns of the table, whose elements alternate in its records.
+/// One variable of the file: columns of the table, alternating in its records.
 struct GioRecord {
     GioVariable variable;
     Type type;
-    std::vector<std::uint32_t> columns;  // in the schema
+    std::vector<std::uint32_t> columns;  // indices into the schema
 };
 
-/// Which variables a table becomes: a column each, but those that an import took from one record become that record
-/// again. `refused` without such a table or for what GenericIO has no type for.
+/// The variables made from a table: one a column, but columns imported from one record form that record again.
+/// `refused` if the table does not exist, or GenericIO has no such type.
 Result<std::vector<GioRecord>> records_of(const Schema& schema, std::uint32_t table, const GioExportOptions& options);
 Result<std::uint32_t> table_of(const Schema& schema, const std::string& wanted);
 
-/// `path` is written beside itself, made durable and renamed: it is complete or absent, or what it was before. With
-/// partitions their list, which `path` is then, comes last. `refused` for a path in a snapshot's directory, and where
-/// something stands that may not be replaced.
+/// Writes beside `path`, syncs and renames: `path` is complete, absent, or as before. With partitions `path` is their
+/// list and comes last. `refused` for a path inside a snapshot's directory, or if an existing file may not be replaced.
 Result<GioExported> export_file(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
                                 const GioExportOptions& options,
                                 const std::function<void(std::uint64_t, std::uint64_t)>& progress);

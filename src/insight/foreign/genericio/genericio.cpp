@@ -1,11 +1,9 @@
-// Reads the header of a GenericIO file; bytes may be of either order. Decoder::decode() follows the header: its
-// checksum, then where the tables of variables, ranks and blocks lie, then their entries. Every number comes from a
-// file that may be damaged or hostile although its checksum is right. So each offset and count is compared with the
-// header's or the file's size before it is used, sums are formed so that they cannot overflow, and no two ranges may
-// overlap.
+// Reads the header of a GenericIO file of either byte order. Decoder::decode() follows the header: its checksum, the
+// places of the tables of variables, ranks and blocks, then their entries. The file may be damaged or hostile even if
+// its checksum is right. So each offset and count is compared with the header's or the file's size before use, sums
+// cannot overflow, and ranges must not overlap.
 //
-// Headers of older GenericIO versions have shorter entries. A field is read only where the entry's stored size covers
-// it.
+// Older GenericIO versions have shorter entries. A field is read only if the entry's stored size covers it.
 
 #include "insight/foreign/genericio/genericio.hpp"
 
@@ -71,18 +69,20 @@ private:
             return damage(at_header_bytes, fmt::format("it ends within its header, of {} bytes.", bytes_.size()));
         out_.header_bytes = bytes_.size();
         const auto end = bytes_.size() - crc_bytes;
+        // The complement is stored, lowest byte first in files of either byte order.
         const auto actual = crc64(bytes_.first(end)), expected = ~load_le<std::uint64_t>(bytes_.data() + end);
         if (actual == expected) return {};
         return damage(0, fmt::format("the header's CRC-64 is {:016x}, {:016x} expected.", actual, expected));
     }
 
-    // Where a table lies; `least` is the size of an entry in the oldest files.
+    // Checks the place of a table. `least` is an entry's size in the oldest files.
     Result<> table(Table& table, std::uint64_t at, std::uint64_t least) const {
         const auto end = bytes_.size() - crc_bytes;
         if (table.count == 0) return {};
         if (table.entry_bytes < least)
             return damage(at, fmt::format("entries of {} bytes for {}, at least {} expected.", table.entry_bytes,
                                           table.what, least));
+        // Divided, so that no product of damaged numbers overflows.
         if (table.start < global_header_least || table.start > end || table.entry_bytes > end ||
             table.count > (end - table.start) / table.entry_bytes)
             return damage(at, fmt::format("{} {} of {} bytes at {} do not fit a header of {} bytes.", table.count,
@@ -90,7 +90,7 @@ private:
         return {};
     }
 
-    // A field exists where the stored size of its structure says so.
+    // A field exists only if its structure's stored size covers it.
     Result<> tables() {
         const auto global = u64(at_global_bytes);
         if (global < global_header_least || global > bytes_.size() - crc_bytes)
@@ -110,6 +110,7 @@ private:
         blocks_ = {"blocks", 0, 0, 0};
         if (global >= at_blocks + 16) blocks_ = {"blocks", 0, u64(at_blocks), u64(at_blocks + 8)};
         if (blocks_.entry_bytes > 0 || blocks_.start > 0) {
+            // The number of blocks is a product, which must not overflow.
             if (variables_.count > 0 && ranks_.count > bytes_.size() / variables_.count)
                 return damage(at_blocks, "its blocks do not fit the header.");
             blocks_.count = ranks_.count * variables_.count;
@@ -153,7 +154,7 @@ private:
         return {};
     }
 
-    // Control characters of a damaged name would reach the terminal.
+    // Hides control characters of a damaged name from the terminal.
     static std::string shown(std::string text) {
         for (auto& c : text)
             if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -171,6 +172,7 @@ private:
             Rank rank{.elements = u64(at + at_rank_elements), .start = u64(at + at_rank_start), .global_rank = i};
             for (std::size_t d = 0; d < 3; ++d) rank.coords[d] = u64(at + 8 * d);
             if (out_.has_global_ranks) rank.global_rank = u64(at + at_global_rank);
+            // Subtracted, so that the sum cannot overflow.
             if (rank.elements > out_.elements - all)
                 return damage(at + at_rank_elements,
                               fmt::format("ranks have more than the {} elements of the file.", out_.elements));
@@ -190,6 +192,7 @@ private:
         std::uint64_t row_bytes = 0;
         for (const auto& variable : out_.variables) {
             out_.variable_offsets.push_back(row_bytes);
+            // Stays just above the file size instead of overflowing.
             if (variable.record_bytes > out_.file_bytes || out_.file_bytes < row_bytes) row_bytes = out_.file_bytes + 1;
             else row_bytes += variable.record_bytes;
         }
@@ -218,6 +221,7 @@ private:
             const auto& variable = out_.variables[i % out_.variables.size()];
             const auto& rank = out_.ranks[i / out_.variables.size()];
             const Range stored{u64(at + at_block_start), u64(at + at_block_bytes)};
+            // Checked first, so that adding the checksum's bytes cannot overflow.
             const bool fits = stored.bytes <= out_.file_bytes;
             if (!fits || !inside({stored.offset, stored.bytes + crc_bytes}))
                 return damage(at,
@@ -280,6 +284,7 @@ Result<GioHeader> read_header(sys::File& file, const std::string& name) {
         if (size > limits::genericio_header_bytes_max && size <= file_bytes)
             return Error{ErrorKind::unsupported, fmt::format("the header of {} has {} bytes, at most {} are read.",
                                                              name, size, limits::genericio_header_bytes_max)};
+        // A damaged size must not allocate more than the file has.
         bytes.resize(size <= file_bytes ? std::min(file_bytes, size + crc_bytes) : bytes.size());
         FB_TRY(file.read(0, bytes));
     }

@@ -1,7 +1,7 @@
-// Any bytes given as a GenericIO file, or as a list with its partitions: no crash; what is accepted is laid out, or
-// refused for its names, and each block is read to its last byte or found damaged.
+// Any bytes as a GenericIO file, or as a list with its partitions: no crash. Accepted files are laid out, or refused
+// for their names. Each block reads to its end or is found damaged.
 //
-// Checksums would keep nearly every change from the code behind them, so they are made right, the blocks' in one of two
+// Checksums would keep nearly every change from the code after them, so they are made right; for blocks, in one of two
 // passes. Each magic number in the input begins a file: the list, then the partitions 0, 1, ...
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace gio = forebay::foreign::genericio;
 
 namespace {
 
-// A few kilobytes may honestly decompress to 2 GiB; a fuzzer has better things to do.
+// A few kilobytes may decompress to 2 GiB; a fuzzer has no time for that.
 constexpr std::uint64_t plain_bytes_max = 16u << 20;
 
 void require(bool promise) {

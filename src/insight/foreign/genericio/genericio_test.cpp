@@ -1,5 +1,5 @@
-// Goal: the decoder of GenericIO takes what is whole; any byte of the header that changes, and any end of the file that
-// is missing, is refused, and so is a header whose checksum is right and whose numbers are not.
+// Goal: the GenericIO decoder accepts whole files. It refuses a header with any byte changed, a file with its end cut,
+// and a header with a right checksum and wrong numbers.
 
 #include "insight/foreign/genericio/genericio.hpp"
 
@@ -49,7 +49,7 @@ void seal_header(std::vector<std::byte>& bytes) {
                       bytes.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
-// What is said of a header with one number changed and its checksum made right.
+// The error for a header with one number changed and its checksum made right.
 std::string told(std::uint64_t at, std::uint64_t value) {
     auto bytes = small_file();
     store_le(bytes.data() + at, value);

@@ -1,4 +1,4 @@
-// Columns of a table as variables of a GenericIO file.
+// Turns columns of a table into variables of a GenericIO file.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ const T* attribute(const forebay::Variable& column, const char* name) {
     return nullptr;
 }
 
-// What the type says; complex numbers are records of two.
+// The numbers of a type; complex numbers are records of two.
 struct Numbers {
     std::uint64_t flags = 0;
     std::uint64_t bytes = 0;
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    // The next element of the record that is being put together.
+    // True if the column is the next element of the current record.
     bool continues(const forebay::Variable& column) const {
         const auto* record = attribute<std::string>(column, "genericio_record");
         const auto* element = attribute<std::int64_t>(column, "genericio_element");
@@ -82,6 +82,7 @@ private:
         const auto numbers = numbers_of(column.type);
         const auto* record = attribute<std::string>(column, "genericio_record");
         const auto* element = attribute<std::int64_t>(column, "genericio_element");
+        // The first column of an imported record takes the record's name.
         const bool begins = record != nullptr && element != nullptr && *element == 0 && numbers.count == 1;
         GioRecord new_record{.variable = {.name = begins ? *record : column_name,
                                           .flags = numbers.flags,
@@ -90,7 +91,9 @@ private:
                              .type = column.type,
                              .columns = {index}};
         if (const auto* flags = attribute<std::string>(column, "genericio_flags"))
+            // The column's own type decides about float and sign, not the imported flags.
             new_record.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
+        // '$' begins GenericIO's own columns, such as $rank.
         if (new_record.variable.name.size() >= name_field_bytes || new_record.variable.name.starts_with('$'))
             return refusal(fmt::format("'{}' is no name for a variable of GenericIO.", new_record.variable.name),
                            "export another table, or save the column under another name");

@@ -1,4 +1,4 @@
-// A name stands for one file, or for a list of ranks and the partitions that hold their data.
+// Opens a name: one file, or a list of ranks and the partitions with their data.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ Result<> check_alike(const Set& set, const Set::Part& part, const std::string& p
     const auto& first = set.parts.front();
     if (part.header.variables != first.header.variables)
         return damage(path, fmt::format("{} and {} have different variables.", first.path, part.path));
-    // What headers of several ages hold is asked of the first part alone.
+    // Fields that only some header versions have are read from the first part, so all parts must be alike.
     const auto age = [](const GioHeader& header) {
         return std::tuple(header.has_global_ranks, header.origin_place.bytes, header.scale_place.bytes);
     };
@@ -40,7 +40,7 @@ Result<> check_alike(const Set& set, const Set::Part& part, const std::string& p
     return {};
 }
 
-// Partition by number -> the ranks whose data it holds, in the order of the list.
+// Partition number -> its ranks, in the order of the list.
 using Members = std::map<std::int32_t, std::vector<std::uint64_t>>;
 
 Result<Members> members_of(sys::File& file, const Set::Part& list) {
@@ -75,8 +75,10 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
             return damage(list.path, fmt::format("{} has {} ranks, the list says {}.", part.path,
                                                  part.header.ranks.size(), ranks.size()));
         auto ordered = ranks;
+        // A partition holds its ranks in rising order.
         std::ranges::sort(ordered);
         for (std::size_t i = 0; i < ordered.size(); ++i) {
+            // Older headers lack global ranks.
             if (part.header.has_global_ranks && part.header.ranks[i].global_rank != ordered[i])
                 return damage(list.path, fmt::format("{} holds rank {} where the list says {}.", part.path,
                                                      part.header.ranks[i].global_rank, ordered[i]));
@@ -109,7 +111,7 @@ Result<std::vector<std::int32_t>> read_integers(sys::File& file, const Set::Part
     SealedReader reader;
     for (std::size_t rank = 0; rank < header.ranks.size(); ++rank) {
         FB_TRY_ASSIGN(block, header.sealed(rank, index, part.path));
-        // A block holds as much as its elements say, so this is at most what the file has, or Blosc allows.
+        // A block is as large as its elements, so memory is bounded by the file, or by Blosc's limit.
         const auto damaged = [&](const Error& error) {
             if (error.kind != ErrorKind::corrupt) return error;
             return damage(part.path, fmt::format("'{}' of rank {}: {}.", variable, rank, error.what));

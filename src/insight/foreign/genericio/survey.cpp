@@ -34,6 +34,7 @@ public:
                 if (rank >= seen.size() || seen[rank])
                     return odd(fmt::format("rank {} of {} is not expected in node {}", rank, seen.size(), line.node));
                 seen[rank] = true;
+                // All columns have the same rows, so the first column gives the count.
                 if (!survey_.records.empty())
                     survey_.elements[rank] =
                         node.head().blocks[block_of(node, survey_.records.front().columns.front(), i)].box.size[0];
@@ -43,9 +44,10 @@ public:
             }
             if (line.node == 0) FB_TRY(header_values(node));
         }
-        // A rank that no node has would be a hole in the file.
+        // A missing rank would leave a hole in the file.
         if (const auto hole = std::ranges::find(seen, false); hole != seen.end())
             return odd(fmt::format("no node has rank {}", hole - seen.begin()));
+        // A grid needs the coordinates of all ranks.
         if (with_coords == coords.size()) survey_.coords = std::move(coords);
         return std::move(survey_);
     }
@@ -103,6 +105,7 @@ private:
 }  // namespace
 
 bool GioSurvey::is_grid() const {
+    // Each factor is checked first, so that the product cannot overflow.
     const auto ranks = elements.size();
     if (coords.size() != ranks || dims[0] == 0 || dims[1] == 0 || dims[2] == 0) return false;
     return dims[0] <= ranks && dims[1] <= ranks && dims[2] <= ranks && dims[0] * dims[1] <= ranks &&

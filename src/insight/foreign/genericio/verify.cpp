@@ -1,4 +1,4 @@
-// Every block of a GenericIO output against its checksum.
+// Checks every block of a GenericIO output against its checksum.
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ public:
     GioVerified take() { return std::move(out_); }
 
 private:
-    // The checksum of what is stored does not need the filter.
+    // The checksum covers stored bytes, so unknown filters do not matter.
     Result<> block(sys::File& file, const GioHeader& header, std::size_t rank, std::size_t v) {
         const auto listed = header.block(rank, v);
         Sealed sealed{.stored = listed.stored,
@@ -64,7 +64,7 @@ private:
                                            number, stored.offset, last, why)});
     }
 
-    // GenericIO gives a file the size of its header and blocks: what lies behind them came from elsewhere.
+    // GenericIO makes a file exactly as long as its header and blocks, so further bytes are foreign.
     void add_surplus(const Set::Part& part, std::uint64_t end) {
         const auto last = part.header.file_bytes - 1;
         out_.damage.push_back(

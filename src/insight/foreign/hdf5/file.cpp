@@ -56,7 +56,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return !text.empty() && parsed.ec == std::errc() && parsed.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-/// A step of H5Part. Other programs number groups, too: "dense#1" is a layer of Keras.
+/// A step of H5Part. Only the exact name counts: other programs number groups too, and "dense#1" is a layer of Keras.
 std::optional<std::int64_t> h5part_step(const std::string& path) {
     constexpr std::string_view base = "Step#";
     return path.starts_with(base) ? whole_number(std::string_view(path).substr(base.size())) : std::nullopt;
@@ -67,7 +67,7 @@ std::optional<std::int64_t> openpmd_step(const std::string& path) {
     return path.starts_with(base) ? whole_number(std::string_view(path).substr(base.size())) : std::nullopt;
 }
 
-/// As netCDF marks the scale that stands for a dimension alone.
+/// netCDF marks a scale without a variable like this.
 bool is_bare_dimension(const h5::Id& dataset) {
     return h5::text_attribute(dataset, "NAME")
         .value_or("")
@@ -139,8 +139,9 @@ private:
         const h5::Id type(H5Dget_type(object.get()));
         ForeignDataset dataset{path, type_text(type), {}, unit_of(object), storage_of(object)};
         if (dataset.type.empty()) return unreadable(path, "its type ");
-        // netCDF marks its files on the root or, in a file without provenance, on the scales alone.
+        // netCDF marks the root of its files. In a file without provenance only the scales have marks.
         if (h5::has_attribute(object, "_Netcdf4Dimid")) is_netcdf_ = true;
+        // HDF5 would open that file to find the shape.
         if (const auto behind = shape_is_behind(object, path_)) {
             dataset.no_shape = "unknown";
             dataset.storage += fmt::format("; '{}' is no regular file and was not opened", *behind);
@@ -163,6 +164,7 @@ private:
         if (path.empty()) root(object);
         if (const auto step = h5part_step(path)) h5part_steps_.push_back(*step);
         if (const auto step = openpmd_step(path); step && !is_variable_based()) openpmd_steps_.push_back(*step);
+        // Then an attribute lists the iterations instead of groups.
         if (path == "data" && is_variable_based()) openpmd_steps_ = h5::whole_numbers_attribute(object, "snapshot");
         const bool is_constant = openpmd_ && h5::has_attribute(object, "value") && h5::has_attribute(object, "shape");
         if (is_constant) return constant(path, object);
@@ -171,7 +173,7 @@ private:
             file_.others.push_back({path, "group", {}, "", "empty"});
     }
 
-    /// openPMD stores a component whose elements are all alike as a group.
+    /// openPMD stores a component with equal elements as a group.
     void constant(const std::string& path, const h5::Id& object) {
         const h5::Id value(H5Aopen(object.get(), "value", H5P_DEFAULT));
         const h5::Id type(value.get() < 0 ? H5I_INVALID_HID : H5Aget_type(value.get()));
@@ -181,7 +183,7 @@ private:
         file_.datasets.push_back(std::move(dataset));
     }
 
-    /// Further names of a dataset have its type and shape.
+    /// Another name of a dataset has the same type and shape.
     void describe_names() {
         if (!aliases_) return;
         std::map<std::string, const ForeignDataset*> known;
@@ -212,7 +214,7 @@ private:
     std::optional<std::string> openpmd_, conventions_;
     std::string encoding_;
     bool is_netcdf_ = false, aliases_ = false;
-    std::map<std::string, std::string> targets_;  // of further names
+    std::map<std::string, std::string> targets_;  // link -> target, for further names
     std::vector<std::int64_t> h5part_steps_, openpmd_steps_;
 };
 

@@ -21,7 +21,7 @@ bool multiply(std::uint64_t& product, std::uint64_t factor) {
     return !__builtin_mul_overflow(product, factor, &product);
 }
 
-/// Rises the last dimension first, in steps of `step`; false after the last box.
+/// Advances by `step`, the last dimension fastest; false after the last box.
 bool next(Sizes& at, const Sizes& step, const Sizes& size) {
     for (auto dim = at.size(); dim-- > 0; at[dim] = 0) {
         if (size[dim] - at[dim] > step[dim]) {
@@ -32,11 +32,11 @@ bool next(Sizes& at, const Sizes& step, const Sizes& size) {
     return false;
 }
 
-/// Takes lists and texts of variable length, whose bytes nobody looks at: each is written over the one before, so that
-/// memory for the longest one is enough for all.
+/// Receives lists and texts of variable length. Their bytes are not used, so each overwrites the one before, and memory
+/// for the longest list is enough.
 class ListSink {
 public:
-    /// The properties of a read that HDF5 does with it; it outlives them.
+    /// The transfer properties for H5Dread(). This object must outlive them.
     h5::Id transfer() {
         h5::Id transfer(H5Pcreate(H5P_DATASET_XFER));
         const auto give = [](std::size_t bytes, void* sink) { return static_cast<ListSink*>(sink)->room(bytes); };
@@ -46,7 +46,7 @@ public:
     }
     std::uint64_t bytes() const { return bytes_; }
     bool has_refused() const { return has_refused_; }
-    /// Between two reads: HDF5 may have kept addresses of smaller rooms during one.
+    /// Call it between two reads. During a read HDF5 may keep addresses of smaller buffers.
     void forget() {
         if (rooms_.size() > 1) rooms_.erase(rooms_.begin(), rooms_.end() - 1);
     }
@@ -56,13 +56,13 @@ private:
         has_refused_ = has_refused_ || bytes > foreign_list_bytes_max;
         if (has_refused_) return nullptr;
         bytes_ += bytes;
-        // Twice as large each time, so that all rooms together are no more than twice the last one.
+        // Doubles each time, so all buffers together take at most twice the last buffer.
         if (rooms_.empty() || rooms_.back().size() < bytes) {
             const auto larger = std::max(bytes, rooms_.empty() ? std::size_t{4096} : 2 * rooms_.back().size());
             try {
                 rooms_.emplace_back(larger);
             } catch (const std::bad_alloc&) {
-                return nullptr;  // no exception passes through HDF5
+                return nullptr;  // no exception may pass through HDF5
             }
         }
         return rooms_.back().data();
@@ -96,7 +96,7 @@ public:
         const h5::Id creation(H5Dget_create_plist(dataset_.get()));
         const auto layout = creation.get() < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(creation.get());
         if (layout == H5D_CHUNKED) return read_chunked(creation, *bytes);
-        // Nothing was ever written there: all of it would be the fill value.
+        // Without storage there are only fill values to read.
         const bool is_plain = layout == H5D_CONTIGUOUS && H5Pget_external_count(creation.get()) == 0;
         if (is_plain && H5Dget_storage_size(dataset_.get()) == 0) return {};
         read_box(Sizes(shape_.size(), 0), shape_);
@@ -104,9 +104,9 @@ public:
     }
 
 private:
-    /// Chunks are read whole where the window has room, since each takes its filters once a read.
+    /// Reads whole chunks if the window has room, because each read runs the filters again.
     ReadThrough read_chunked(const h5::Id& creation, std::uint64_t bytes) {
-        // HDF5 1.10 does not take H5S_ALL here.
+        // HDF5 1.10 does not accept H5S_ALL here.
         const h5::Id whole(H5Scopy(space_.get()));
         hsize_t chunks = 0;
         if (H5Pget_chunk(creation.get(), static_cast<int>(unit_.size()), unit_.data()) < 0 ||
@@ -115,8 +115,9 @@ private:
         auto stored = element_bytes_;
         for (std::size_t dim = 0; dim < unit_.size(); ++dim)
             if (!multiply(stored, std::clamp<hsize_t>(unit_[dim], 1, shape_[dim]))) stored = bytes;
+        // An overflow counts as fully stored.
         if (!multiply(stored, chunks)) stored = bytes;
-        // Where most chunks are there, one after the other is faster than a look for each.
+        // If most chunks exist, reading all in order is faster than a lookup for each.
         if (stored >= bytes / foreign_sparse_ratio) {
             if (chunks > 0 && fits_window()) read_box(Sizes(shape_.size(), 0), shape_);
             else if (chunks > 0) read_units();
@@ -129,7 +130,7 @@ private:
             Sizes size(shape_.size());
             bool is_inside = true;
             for (std::size_t dim = 0; dim < size.size(); ++dim) {
-                // A dataset that was made smaller may keep chunks outside of it.
+                // A dataset that was shrunk may keep chunks outside its shape.
                 is_inside = is_inside && first[dim] < shape_[dim];
                 if (is_inside) size[dim] = std::min(unit_[dim], shape_[dim] - first[dim]);
             }
@@ -145,7 +146,7 @@ private:
         return bytes <= foreign_window_bytes;
     }
 
-    /// One unit after the other, so that each is read to its end while HDF5 has it in memory.
+    /// Reads one unit to its end before the next unit, while HDF5 has it in memory.
     void read_units() {
         Sizes at(shape_.size(), 0), size(shape_.size());
         do {
@@ -154,7 +155,7 @@ private:
         } while (!done_.complaint && next(at, unit_, shape_));
     }
 
-    /// How much of a box is read at once: whole units, more of them or less of one as the window has room.
+    /// The part of a box to read at once: several whole units, or a part of one unit if the window is too small.
     Sizes step_in(const Sizes& size) const {
         Sizes step(size.size());
         std::uint64_t bytes = element_bytes_;
@@ -166,6 +167,7 @@ private:
         if (!fits) std::ranges::fill(step, 1);
         if (!fits) bytes = element_bytes_;
         for (auto dim = size.size(); dim-- > 0;) {
+            // Fast dimensions grow first: their elements are adjacent.
             const auto times = foreign_window_bytes / bytes;
             if (times < 2) break;
             const auto before = step[dim];
@@ -202,6 +204,7 @@ private:
     }
 
     bool read_part(const Sizes& from, const Sizes& count) {
+        // Buffers of the last read may be freed now.
         lists_.forget();
         if (count.empty()) return read(H5S_ALL, H5S_ALL);
         const h5::Id memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
@@ -220,7 +223,7 @@ private:
     ListSink lists_;
     h5::Id type_, space_, transfer_;
     std::uint64_t element_bytes_ = 0;
-    Sizes shape_, unit_;  // the unit that is stored together
+    Sizes shape_, unit_;  // the shape stored together, such as a chunk
     std::vector<std::byte> window_;
     ReadThrough done_;
 };

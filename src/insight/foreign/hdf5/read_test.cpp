@@ -1,5 +1,5 @@
-// Goal: what is stored of a dataset is read once, whatever the size of its chunks: filters of a chunk run once.
-// Method: a filter of HDF5 that changes nothing counts its calls; chunks are larger than all that is kept of others.
+// Goal: stored data are read once for any chunk size, so a chunk's filters run once.
+// Method: an HDF5 filter without effect counts its calls; chunks are larger than all caches.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using namespace forebay::foreign;
 
 namespace {
 
-constexpr H5Z_filter_t counting_filter = 300;  // a number for tests, as HDF5 has it
+constexpr H5Z_filter_t counting_filter = 300;  // from HDF5's range for tests
 std::atomic<int> read_calls = 0;
 
 std::size_t count_call(unsigned flags, std::size_t, const unsigned*, std::size_t bytes, std::size_t*, void**) {
@@ -52,7 +52,7 @@ TEST_CASE("filters run once for each chunk") {
         std::vector<hsize_t> shape, chunk;
         int chunks;
     };
-    // 40 MB a chunk, of which rows lie side by side; one chunk that is larger than the dataset; small ones.
+    // Chunks of 40 MB with adjacent rows; one chunk larger than the dataset; small chunks.
     for (const auto& [shape, chunk, chunks] : {Case{{2500, 4000}, {2500, 2000}, 2}, Case{{5'000'000}, {5'000'000}, 1},
                                                Case{{100, 5000}, {200, 25'000}, 1}, Case{{900, 900}, {100, 300}, 27}}) {
         write_file(path, shape, chunk);

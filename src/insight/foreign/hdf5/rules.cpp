@@ -16,13 +16,14 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-/// All datasets of a step have the rows of the step's particles; readers take the first one's length for all.
+/// All datasets of a step must have one row for each particle: readers use the first dataset's length for all.
 Problems h5part_rules(const ForeignFile& foreign_file) {
     constexpr std::size_t name_max = 64;
     Problems problems;
     std::map<std::string, const ForeignDataset*> first;
     for (const auto& dataset : foreign_file.datasets) {
         const auto step = parent_of(dataset.path);
+        // Only datasets directly below a step.
         if (!step.starts_with("Step#") || step.find('/') != std::string::npos) continue;
         if (dataset.path.size() - step.size() - 1 > name_max)
             problems.push_back(fmt::format("'{}': its name has more than {} characters", dataset.path, name_max));
@@ -47,7 +48,7 @@ public:
         const h5::Id root(H5Gopen2(file.get(), "/", H5P_DEFAULT));
         constexpr std::array names{"openPMD", "openPMDextension", "basePath", "iterationEncoding", "iterationFormat"};
         need(root, "", names, problems_);
-        // One iteration at a time, whose group is /data itself.
+        // Here /data itself is the group of the current iteration.
         if (h5::text_attribute(root, "iterationEncoding") == "variableBased") base_ = 1;
         meshes_ = trimmed(h5::text_attribute(root, "meshesPath"));
         particles_ = trimmed(h5::text_attribute(root, "particlesPath"));
@@ -74,12 +75,13 @@ private:
         const auto& kind_of_record = parts[base_];
         if (!meshes_.empty() && kind_of_record == meshes_) record(path, object, kind, parts.size() - base_ - 1, true);
         const bool is_particles = !particles_.empty() && kind_of_record == particles_ && parts.size() > base_ + 2;
+        // Patches describe particles, but are not records.
         if (is_particles && parts[base_ + 2] != "particlePatches")
             record(path, object, kind, parts.size() - base_ - 2, false);
         return {};
     }
 
-    /// `depth` 1 is the record, 2 a component of it. A constant one is a group with a value.
+    /// `depth` 1 is the record, 2 its component. A constant component is a group with a value.
     void record(const std::string& path, const h5::Id& object, H5I_type_t kind, std::size_t depth, bool is_mesh) {
         constexpr std::array of_record{"unitDimension", "timeOffset"};
         constexpr std::array of_mesh{"geometry",    "dataOrder",        "axisLabels",
@@ -107,17 +109,18 @@ private:
     }
 
     Problems problems_;
-    std::size_t base_ = 2;  // parts of the path of an iteration: "data/120"
+    std::size_t base_ = 2;  // parts of an iteration's path: "data/120"
     std::string meshes_, particles_;
 };
 
-/// With a scale on one dimension there is one on each, or netCDF invents names by lengths.
+/// If one dimension has a scale, all need one: otherwise netCDF makes up names by length.
 Result<Problems> netcdf_rules(const h5::Id& file, const ForeignFile& foreign_file) {
     Problems problems;
     FB_TRY_ASSIGN(access, h5::closed_access(H5P_DATASET_ACCESS));
     for (const auto& listed : foreign_file.datasets) {
         const h5::Id dataset(H5Dopen2(file.get(), listed.path.c_str(), access.get()));
         if (dataset.get() < 0 || !listed.no_shape.empty()) continue;
+        // A scale needs no scale of its own.
         if (h5::text_attribute(dataset, "CLASS") == "DIMENSION_SCALE") continue;
         const auto scales = h5::attribute_elements(dataset, "DIMENSION_LIST");
         if (scales != listed.shape.size())

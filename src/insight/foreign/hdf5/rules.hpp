@@ -1,4 +1,4 @@
-// What H5Part, openPMD 1.1 and netCDF-4 ask of a file, as far as a reader fails or misreads without it.
+// The rules of H5Part, openPMD 1.1 and netCDF-4 whose violation makes a reader fail or misread.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::foreign {
 
-/// Sentences about what is broken; none when nothing is.
+/// Returns a sentence for each broken rule.
 Result<std::vector<std::string>> broken_rules(const h5::Id& file, const ForeignFile& foreign_file);
 
 }  // namespace forebay::foreign

@@ -29,7 +29,7 @@ std::string name_from(Call call, const h5::Id& creation, std::size_t index) {
     return name;
 }
 
-/// HDF5 reads %% as %, and %b as the number of a block; `has_block` says whether there was one.
+/// HDF5 replaces %% by %, and %b by the block's number. Sets `has_block` if there was a %b.
 std::string with_block(const std::string& pattern, std::uint64_t block, bool& has_block) {
     std::string name;
     for (std::size_t at = 0; at < pattern.size(); ++at) {
@@ -46,7 +46,7 @@ std::string without_root(std::string dataset) {
     return begin == std::string::npos ? "" : dataset.substr(begin);
 }
 
-/// HDF5 takes the names of external raw data as they are, or below HDF5_EXTFILE_PREFIX. What a file lacks reads as
+/// HDF5 uses names of external raw data unchanged, or below HDF5_EXTFILE_PREFIX. Bytes missing from a file read as
 /// zeros.
 std::optional<std::string> why_raw_data_lack(const h5::Id& dataset, const h5::Id& creation, const std::string& path) {
     const auto count = H5Pget_external_count(creation.get());
@@ -64,6 +64,7 @@ std::optional<std::string> why_raw_data_lack(const h5::Id& dataset, const h5::Id
             return "does not say in which files its data lie";
         name.resize(std::min(name.find('\0'), name.size()));
         const auto place = (fs::path(prefix) / name).string();
+        // The last file may be larger than the rest of the dataset.
         const auto bytes = std::min<std::uint64_t>(size, left);
         if (fs::status(place, error).type() == fs::file_type::not_found)
             return fmt::format("has its data in '{}', which is not there (HDF5_EXTFILE_PREFIX says where it is)", name);
@@ -90,6 +91,7 @@ std::set<MissingFilter> missing_filters_of(const h5::Id& creation) {
                                        name.data(), &config);
         if (id < 0) continue;
         name.resize(std::min(name.find('\0'), name.size()));
+        // A filter may be built only for encoding.
         const bool decodes = H5Zfilter_avail(id) > 0 && H5Zget_filter_info(id, &config) >= 0 &&
                              (config & H5Z_FILTER_CONFIG_DECODE_ENABLED) != 0;
         if (!decodes) missing.insert({id, name});
@@ -114,12 +116,12 @@ bool has_unlimited_mapping(const h5::Id& creation) {
     return false;
 }
 
-/// Calls `take` with file and dataset of each source, until it says false.
+/// Calls `take` with file and dataset of each source, until it returns false.
 template <class Take>
 void for_each_source(const h5::Id& creation, const std::string& parent, const Take& take) {
     std::size_t count = 0;
     if (H5Pget_virtual_count(creation.get(), &count) < 0) return;
-    std::map<std::string, SourcePlace> places;  // a file is looked for once, whatever the number of its pieces
+    std::map<std::string, SourcePlace> places;  // each file is looked up once for all its pieces
     const auto place_in = [&](const std::string& file) {
         if (file == ".") return SourcePlace{h5::FileState::regular, parent};
         const auto known = places.find(file);
@@ -134,9 +136,9 @@ void for_each_source(const h5::Id& creation, const std::string& parent, const Ta
             const auto file = with_block(file_pattern, block, is_pattern);
             const auto dataset = with_block(dataset_pattern, block, has_block_dataset);
             const auto place = place_in(file);
-            // The first block that is missing ends the dataset.
+            // The first missing block ends the dataset.
             if (is_pattern && place.state == h5::FileState::missing) break;
-            // How many blocks the datasets of one file make up, the file alone knows.
+            // Only the file knows how many blocks its datasets form.
             if (has_block_dataset && !is_pattern) break;
             if (!take(place, file, dataset)) return;
             if (!is_pattern) break;
@@ -146,7 +148,7 @@ void for_each_source(const h5::Id& creation, const std::string& parent, const Ta
 
 }  // namespace
 
-// The last part of an absolute name is looked for elsewhere, too.
+// For an absolute name, its last part is also looked up in the other directories.
 SourcePlace place_of(const std::string& name, const std::string& parent, const char* variable) {
     std::error_code error;
     std::vector<fs::path> folders;
@@ -157,6 +159,7 @@ SourcePlace place_of(const std::string& name, const std::string& parent, const c
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     folders.push_back(fs::absolute(parent, error).parent_path());
+    // The empty path is the current directory.
     folders.emplace_back();
     folders.push_back(fs::weakly_canonical(parent, error).parent_path());
     std::vector<fs::path> candidates;
@@ -170,7 +173,7 @@ SourcePlace place_of(const std::string& name, const std::string& parent, const c
 }
 
 std::string name_of(const MissingFilter& filter) {
-    // Writers leave sentences, versions or nothing as the name of a filter.
+    // Writers store sentences, versions or nothing as a filter's name.
     struct Known {
         int id;
         const char* name;
@@ -223,7 +226,7 @@ Sources::Node Sources::look(const h5::Id& file, const std::string& path, const s
 
 Result<> Sources::follow(const h5::Id& file, const std::vector<std::string>& datasets,
                          const std::function<void()>& alive) {
-    // Level by level, so that a source file is opened once a level, whatever the number of datasets that show it.
+    // Level by level: each level opens a source file once for all its datasets.
     std::map<std::string, std::set<std::string>> level;
     level[path_] = {datasets.begin(), datasets.end()};
     while (!level.empty()) {
@@ -234,6 +237,7 @@ Result<> Sources::follow(const h5::Id& file, const std::vector<std::string>& dat
                 if (auto source = h5::open_file(path)) opened = std::move(*source);
             for (const auto& name : names) {
                 alive();
+                // Each dataset is examined once, so circles end here.
                 const auto [at, is_new] = nodes_.try_emplace({path, name});
                 if (!is_new) continue;
                 at->second = look(path == path_ ? file : opened, path, name);
@@ -249,7 +253,7 @@ Result<> Sources::follow(const h5::Id& file, const std::vector<std::string>& dat
     return {};
 }
 
-/// What is missing below each dataset; a dataset is judged once.
+/// Finds missing data below each dataset, once for each dataset.
 class Sources::Judge {
 public:
     explicit Judge(const std::map<Key, Node>& nodes) : nodes_(nodes) {}
@@ -263,6 +267,7 @@ public:
         }
         const auto& node = nodes_.at(key);
         lack.reason = node.reason;
+        // A key that is already open is a circle: HDF5 would follow it until its stack ends.
         if (!open_.insert(key).second) {
             lack.reason = "shows itself, directly or through other datasets";
             return lack;

@@ -1,6 +1,6 @@
 // Data of datasets in other files: sources of virtual datasets, and external raw data. HDF5 shows missing parts as fill
-// values or zeros, opens fifos and devices, and follows virtual datasets in a circle until its stack ends. So this
-// class looks at all of it before HDF5 reads.
+// values or zeros, opens fifos and devices, and follows circles of virtual datasets until its stack ends. So this class
+// checks all of them before HDF5 reads.
 //
 // Threads: as h5/hdf5.hpp.
 
@@ -18,7 +18,7 @@
 
 namespace forebay::foreign {
 
-/// A filter of HDF5 that this library does not have.
+/// A filter that this HDF5 library lacks.
 struct MissingFilter {
     int id = 0;
     std::string name;
@@ -28,14 +28,14 @@ struct MissingFilter {
 /// "32000 (lzf)"
 std::string name_of(const MissingFilter& filter);
 
-/// The file that HDF5 opens for a name in another file.
+/// The file that HDF5 opens for a name found in another file.
 struct SourcePlace {
     h5::FileState state = h5::FileState::missing;
     std::string path;
 };
 
-/// HDF5 1.10 and newer look for a file that `parent` names below the folders of an environment variable, then beside
-/// `parent`, then in the current directory. They take the first file that exists.
+/// HDF5 1.10 and newer look for a file named in `parent` below the directories of an environment variable, then beside
+/// `parent`, then in the current directory. The first existing file counts.
 SourcePlace place_of(const std::string& name, const std::string& parent, const char* variable);
 
 class Sources {
@@ -43,14 +43,14 @@ public:
     /// `path` is the file with the datasets.
     explicit Sources(std::string path);
 
-    /// Looks at these datasets and at everything that they refer to. Calls `alive` for each dataset.
+    /// Examines these datasets and everything that they refer to. Calls `alive` for each dataset.
     Result<> follow(const h5::Id& file, const std::vector<std::string>& datasets, const std::function<void()>& alive);
 
-    /// The rest of a sentence that begins with the dataset's name; nothing if HDF5 may read it and nothing is missing.
+    /// Completes a sentence that begins with the dataset's name. Nothing if HDF5 may read it and all data exist.
     std::optional<std::string> why_not_read(const std::string& dataset) const;
-    /// Of the dataset and of its sources.
+    /// The missing filters of the dataset and of its sources.
     std::set<MissingFilter> missing_filters(const std::string& dataset) const;
-    /// How many datasets it shows, and the bytes of their largest chunk with filters.
+    /// The number of datasets it shows, and the bytes of their largest filtered chunk.
     std::size_t source_count(const std::string& dataset) const;
     std::uint64_t chunk_bytes(const std::string& dataset) const;
 
@@ -62,7 +62,7 @@ private:
     };
     struct Node {
         bool is_missing = false;
-        std::optional<std::string> reason;  // why HDF5 must not, or cannot, read it
+        std::optional<std::string> reason;  // why HDF5 must not or cannot read it
         std::set<MissingFilter> filters;
         std::uint64_t chunk_bytes = 0;
         std::vector<Source> sources;
@@ -82,8 +82,8 @@ private:
     std::map<Key, Node> nodes_;
 };
 
-/// HDF5 opens the sources of a growing virtual dataset to find its shape. Gives the name of the first source that is
-/// there and must not be opened, else nothing.
+/// HDF5 opens the sources of a growing virtual dataset to find its shape. Returns the first existing source that must
+/// not be opened, or nothing.
 std::optional<std::string> shape_is_behind(const h5::Id& dataset, const std::string& path);
 
 }  // namespace forebay::foreign

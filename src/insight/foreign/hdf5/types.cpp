@@ -11,9 +11,9 @@ namespace forebay::foreign {
 
 namespace {
 
-// So many members of a compound or an enum are named; a line has no room for more.
+// The most members of a compound or an enum to print; a line has no room for more.
 constexpr int members_shown_max = 4;
-// Lists of arrays of compounds are three deep; a damaged file may claim anything.
+// Lists of arrays of compounds are three deep; a damaged file may claim any depth.
 constexpr int type_depth_max = 8;
 
 std::string text_of(const h5::Id& type, int depth);
@@ -21,11 +21,13 @@ std::string text_of(const h5::Id& type, int depth);
 std::string owned(char* text) {
     if (text == nullptr) return "";
     std::string copy = text;
+    // HDF5 allocated the text, so HDF5 must free it.
     H5free_memory(text);
     return copy;
 }
 
 std::string with_order(const h5::Id& type, std::string name) {
+    // A single byte has no order.
     if (H5Tget_size(type.get()) < 2) return name;
     const auto order = H5Tget_order(type.get());
     return order == H5T_ORDER_BE ? name + ", big-endian" : order == H5T_ORDER_VAX ? name + ", order of VAX" : name;
@@ -37,7 +39,7 @@ std::string integer_text(const h5::Id& type) {
     return with_order(type, used == bits ? name : fmt::format("{} ({} bits used)", name, used));
 }
 
-/// Two bytes may be IEEE's half or a bfloat16, whose values differ: the fields decide.
+/// Two bytes may be IEEE's half or a bfloat16 with other values: the bit fields decide.
 std::string float_text(const h5::Id& type) {
     struct Known {
         std::size_t bits, exponent, mantissa;
@@ -60,6 +62,7 @@ std::string float_text(const h5::Id& type) {
 }
 
 std::optional<std::int64_t> member_value(const h5::Id& type, const h5::Id& base, unsigned index) {
+    // H5Tconvert() works in place, and needs room for the larger of both types.
     std::array<char, 16> room{};
     if (H5Tget_size(base.get()) > sizeof(std::int64_t) || H5Tget_member_value(type.get(), index, room.data()) < 0 ||
         H5Tconvert(base.get(), H5T_NATIVE_INT64, 1, room.data(), nullptr, H5P_DEFAULT) < 0)
@@ -79,13 +82,14 @@ std::string enum_text(const h5::Id& type, int depth) {
         const auto value = member_value(type, base, index);
         members.push_back(owned(H5Tget_member_name(type.get(), index)) + (value ? fmt::format("={}", *value) : ""));
     }
+    // h5py stores bool like this.
     if (members == std::vector<std::string>{"FALSE=0", "TRUE=1"}) return "bool";
     auto text = fmt::format("enum of {}", text_of(base, depth + 1));
     for (std::size_t i = 0; i < members.size(); ++i) text += (i == 0 ? ": " : ", ") + members[i];
     return count > members_shown_max ? text + fmt::format(", ... {} values", count) : text;
 }
 
-/// h5py and numpy say {r, i}, others {real, imag} or {re, im}.
+/// h5py and numpy write {r, i}, other programs {real, imag} or {re, im}.
 std::optional<std::string> complex_text(const h5::Id& type, const std::vector<std::string>& names) {
     constexpr std::array<std::array<const char*, 2>, 3> words{{{"r", "i"}, {"real", "imag"}, {"re", "im"}}};
     const bool is_named = std::ranges::any_of(

@@ -1,4 +1,4 @@
-// Types of other people's datasets, in the words of this project or else in plain words.
+// Types of foreign datasets, in Forebay's type names or in plain words.
 //
 // Threads: as h5/hdf5.hpp.
 

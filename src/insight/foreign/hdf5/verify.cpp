@@ -29,6 +29,7 @@ public:
         std::vector<std::string> datasets;
         for (const auto& known : foreign_file.datasets)
             if (known.storage != "constant") datasets.push_back(known.path);
+        // All sources are examined before HDF5 reads any data.
         FB_TRY(sources_.follow(file, datasets, [&] { alive_(0); }));
         for (const auto& dataset : datasets) FB_TRY(read(file, dataset));
         verdict_.missing_filters.assign(filters_.begin(), filters_.end());
@@ -54,8 +55,8 @@ private:
         });
     }
 
-    /// Whether the file of an external link has the object. HDF5 looks for the file as for those of virtual datasets,
-    /// but below HDF5_EXT_PREFIX.
+    /// True if an external link's file has the object. HDF5 looks for the file as for sources of virtual datasets, but
+    /// below HDF5_EXT_PREFIX.
     bool leads_on(const h5::UnvisitedLink& link) {
         const auto place = place_of(link.file, path_, "HDF5_EXT_PREFIX");
         const auto other = place.state == h5::FileState::regular ? h5::open_file(place.path) : Result<h5::Id>(h5::Id());
@@ -70,7 +71,7 @@ private:
             return {};
         }
         FB_TRY_ASSIGN(access, h5::closed_access(H5P_DATASET_ACCESS));
-        // 521 slots are HDF5's own choice.
+        // 521 slots is HDF5's default.
         FB_TRY(h5::require(H5Pset_chunk_cache(access.get(), 521, cache_bytes(path), 1), "choosing a cache"));
         const h5::Id dataset(H5Dopen2(file.get(), path.c_str(), access.get()));
         if (dataset.get() < 0) {
@@ -80,6 +81,7 @@ private:
         const auto read = read_through(dataset, alive_);
         verdict_.bytes += read.bytes;
         if (!read.complaint) return {};
+        // A missing filter explains a failed read, so it does not count as damage.
         const auto missing = sources_.missing_filters(path);
         if (missing.empty()) {
             problem(fmt::format("'{}' {}", path, *read.complaint));

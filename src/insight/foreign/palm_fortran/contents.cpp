@@ -1,4 +1,4 @@
-// Puts the files of all processes together: global arrays of boxes, and tables of what is no box.
+// Joins the files of all processes: boxes become global arrays, other data become tables.
 
 #include <fmt/format.h>
 
@@ -87,7 +87,7 @@ private:
         return {};
     }
 
-    // The parts fill a rectangle from 0, 0 without gaps or overlaps.
+    // The parts must fill a rectangle from 0, 0 without gaps or overlaps.
     Result<> check_grid() {
         std::vector<Box> boxes;
         std::uint64_t cells = 0;
@@ -102,6 +102,7 @@ private:
             return damage(b,
                           fmt::format("its part, x {} to {} and y {} to {}, overlaps that of {}.", processes_[b].left,
                                       processes_[b].right, processes_[b].south, processes_[b].north, out_.files[a]));
+        // Without overlaps, the right number of points means no gaps.
         if (cells != points_x_ * points_y_)
             return damage(0, fmt::format("the parts of all {} processes have {} points of a grid of {} x {}.",
                                          processes_.size(), cells, points_x_, points_y_));
@@ -119,7 +120,7 @@ private:
         return nullptr;
     }
 
-    // What process 0 says of all must be what each says of itself. Also finds step and time.
+    // Process 0's bounds of all processes must match each process's own bounds. Also finds step and time.
     Result<> check_bounds() {
         const bool big = processes_.front().big_endian;
         constexpr std::size_t row_bytes = 4 * sizeof(std::int32_t);
@@ -203,14 +204,14 @@ private:
         return {};
     }
 
-    // In the order of the files. Where a name comes again in a file, its last record is the one of that name.
+    // Items in file order. If a name repeats within a file, its last record owns the name.
     std::vector<PalmItem> local_items() {
         struct Numbered {
             PalmItem item;
             bool is_last, differs = false;
         };
         std::vector<Numbered> all;
-        std::map<std::pair<std::string_view, int>, std::size_t> known;  // by name and how often it came before
+        std::map<std::pair<std::string_view, int>, std::size_t> known;  // by name, and how often it came before
         for (std::size_t p = 0; p < processes_.size(); ++p) {
             std::map<std::string_view, int> before;
             for (const auto& entry : processes_[p].local) {
@@ -225,7 +226,7 @@ private:
         }
         std::vector<PalmItem> items;
         for (auto& [item, is_last, differs] : all) {
-            // A name of the global part is another variable, whatever its bytes are.
+            // An equal name in the global part is a different variable, even with equal bytes.
             item.name = names_.keep(item.palm_name, is_last, differs || is_last);
             if (!item.name.empty()) items.push_back(std::move(item));
         }
@@ -248,7 +249,7 @@ private:
         auto box = find_box(processes_, item, ghost_layers_, type);
         if (box && !type && box->type == i32) {
             FB_TRY_ASSIGN(first, first_numbers(item));
-            // Then a number of levels of its own, or none.
+            // Then it has its own number of levels, or it is no box.
             if (is_real(first, out_.big_endian)) box = find_box(processes_, item, ghost_layers_, f64);
             if (box && box->type == f64 && !box->ghosts && ghost_layers_ > 0) box.reset();
         }
@@ -261,7 +262,7 @@ private:
         if (!box) {
             tables_.push_back(item.name);
             FB_TRY_ASSIGN(first, first_numbers(item));
-            std::uint64_t sizes = 0;  // together: a multiple of 8 when each is
+            std::uint64_t sizes = 0;  // or-ed: a multiple of 8 if each size is
             for (const auto* record : item.records) sizes |= record == nullptr ? 0 : record->bytes;
             return add_table(item, guess_type(first, sizes, out_.big_endian), "size fits no box of the grid");
         }
@@ -290,7 +291,7 @@ private:
         add(std::move(variable), box.reason);
         for (std::uint32_t p = 0; p < processes_.size(); ++p) {
             const auto& process = processes_[p];
-            // At the edges of the grid the part reaches over the ghost layers that are kept.
+            // At the grid's edges the part also covers the kept ghost layers.
             const auto west = process.left == 0 ? kept : 0, south = process.south == 0 ? kept : 0;
             const auto east = static_cast<std::uint64_t>(process.right) + 1 == points_x_ ? kept : 0;
             const auto north = static_cast<std::uint64_t>(process.north) + 1 == points_y_ ? kept : 0;
@@ -298,6 +299,7 @@ private:
                      static_cast<std::uint64_t>(process.south) + kept - south},
                     {process.points_x() + west + east, process.points_y() + south + north}};
             auto origin = whole(p, item.records[p]->ranges);
+            // A run holds the kept columns of one x; the stride skips the ghost columns.
             origin.stride_bytes = (process.points_y() + 2 * layers) * element;
             origin.run_bytes = own.size[1] * element;
             origin.runs = own.size[0];
@@ -311,7 +313,7 @@ private:
         }
     }
 
-    // The beginning of the first record that is not all zeros, which say nothing of a type.
+    // The beginning of the first record with a byte other than zero: zeros tell no type.
     Result<std::vector<std::byte>> first_numbers(const PalmItem& item) {
         for (std::uint32_t p = 0; p < item.records.size(); ++p) {
             if (item.records[p] == nullptr || item.records[p]->bytes == 0) continue;
@@ -339,9 +341,9 @@ private:
         return {};
     }
 
-    // The most important first.
+    // The most important note comes first.
     void note_all() {
-        // Part of the global part of each run that has particles.
+        // Every run with particles has this name in its global part.
         if (global_has("curvature_solution_effects"))
             out_.notes.push_back(
                 "the run has particles, which are not imported: PALM writes those of fortran_binary beside "
@@ -363,7 +365,7 @@ private:
     const ReadSample& read_sample_;
     std::uint64_t points_x_ = 0, points_y_ = 0, ghost_layers_ = 0;
     KeptNames names_;
-    std::vector<std::string> tables_, empty_;  // of what no rule takes, and of what has no bytes
+    std::vector<std::string> tables_, empty_;  // tables without a rule, and records without bytes
     ForeignContents out_;
 };
 

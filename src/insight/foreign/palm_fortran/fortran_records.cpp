@@ -33,7 +33,7 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
     auto marker = reader.mark(0);
     if (!marker) return marker.error();
     if (is_first(marker)) {
-        // With marks of 8 bytes the upper half of the mark stands where the record begins, which is no empty name.
+        // With marks of 8 bytes, the mark's upper half, 0, is here. A name's length is never 0.
         FB_TRY_ASSIGN(second, reader.mark(mark_bytes));
         if (second == 0)
             return Error{ErrorKind::unsupported,
@@ -43,6 +43,7 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
                          "", "write the files with marks of 4 bytes, the default"};
         return reader;
     }
+    // The mark does not fit in little-endian order, so the other order is tried.
     reader.big_endian_ = true;
     marker = reader.mark(0);
     if (!marker) return marker.error();
@@ -68,9 +69,11 @@ Result<FortranRecord> FortranReader::next() {
     FortranRecord record{.at = position_, .ranges = {}, .bytes = 0};
     for (bool first = true, more = true; more; first = false) {
         FB_TRY_ASSIGN(before, mark(position_));
+        // A negative mark: another subrecord follows.
         more = before < 0;
         const auto bytes = static_cast<std::uint64_t>(more ? -std::int64_t{before} : before);
         const auto begin = position_ + mark_bytes;
+        // The rest is compared, not the end: a damaged length cannot overflow.
         if (file_bytes_ - begin < bytes)
             return damage(position_, fmt::format("a record of {} bytes is cut short.", bytes));
         FB_TRY_ASSIGN(after, mark(begin + bytes));

@@ -1,8 +1,8 @@
-// Records of a Fortran file of form "unformatted" and access "sequential", as gfortran and most others write them: each
-// between two marks of 4 bytes that hold its length. A record of 2 GiB or more is several subrecords: the mark before
-// one is negative when another follows, the mark after one when another came before.
+// Records of a Fortran file of form "unformatted" and access "sequential", as by gfortran and most compilers: each
+// between two marks of 4 bytes with its length. A record of 2 GiB or more has several subrecords. The mark before a
+// subrecord is negative if another one follows; the mark after it is negative if one came before.
 //
-// Owner: the reader keeps the file's reference; reads marks alone, through a buffer of 4 KiB.
+// Owner: the reader refers to the file, which must outlive it. It reads only marks, through a buffer of 4 KiB.
 
 #pragma once
 
@@ -15,23 +15,23 @@
 namespace forebay::foreign {
 
 struct FortranRecord {
-    std::uint64_t at = 0;       // where its first mark is
-    std::vector<Range> ranges;  // its subrecords; empty ones are left out
+    std::uint64_t at = 0;       // place of its first mark
+    std::vector<Range> ranges;  // its subrecords, without empty subrecords
     std::uint64_t bytes = 0;    // of data
 };
 
 class FortranReader {
 public:
-    /// The byte order is the one in which the first mark is `first_record_bytes`; `refused` when it is neither.
+    /// In the file's byte order the first mark is `first_record_bytes`; `refused` if it is so in neither order.
     static Result<FortranReader> open(sys::File& file, const std::string& name, std::uint32_t first_record_bytes);
 
     bool at_end() const { return position_ == file_bytes_; }
     std::uint64_t position() const { return position_; }
     bool big_endian() const { return big_endian_; }
 
-    /// `corrupt`, with the place, when marks disagree or the file ends within the record.
+    /// `corrupt`, with the place, if marks disagree or the file ends within the record.
     Result<FortranRecord> next();
-    /// The data of a record that a caller holds in memory, at most `bytes_max` of them.
+    /// Reads at most `bytes_max` bytes of a record into memory.
     Result<std::vector<std::byte>> data(const FortranRecord& record, std::uint64_t bytes_max);
     Error damage(std::uint64_t at, const std::string& why) const;
 

@@ -1,4 +1,4 @@
-// Finds the files of PALM's fortran_binary: those of a directory, one for each process, or the one of a serial PALM.
+// Finds the files of PALM's fortran_binary: a directory with a file a process, or the file of a serial PALM.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ namespace forebay::foreign {
 
 namespace {
 
-// "_000012" or "000012"; nothing for other names.
+// Parses "_000012" or "000012"; nothing for other names.
 std::optional<std::uint32_t> process_in(std::string_view name) {
     constexpr std::size_t digits = 6;
     if (name.starts_with('_')) name.remove_prefix(1);
@@ -24,7 +24,7 @@ std::optional<std::uint32_t> process_in(std::string_view name) {
     return number;
 }
 
-// The file of each process in their order, and what else lies there.
+// The files of the processes in order, and other files in the directory.
 struct ProcessFiles {
     std::vector<std::string> paths, strangers;
 };
@@ -43,6 +43,7 @@ Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
         return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
                      "name the directory that PALM wrote, BINOUT or a copy of it, or the one file of a serial PALM"};
     for (const auto& [number, path] : numbered) {
+        // The numbers are sorted, so a number below the next one is a repetition.
         if (number < files.paths.size())
             return Error{ErrorKind::refused,
                          fmt::format("{} and {} are both of process {}", files.paths.back(), path, number), "",
@@ -61,6 +62,7 @@ Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
 
 Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& path, const Choices& choices) {
     ProcessFiles files;
+    // A directory cannot be opened as a file.
     const bool is_one = store.open(path, sys::Access::read).has_value();
     if (is_one) {
         files.paths = {path};

@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    // Names with their records, up to the name `end`.
+    // Reads names and their records, up to the name `end`.
     Result<> part(std::vector<PalmRecord>& out, std::string_view end) {
         std::map<std::string, std::size_t, std::less<>> newest;
         while (true) {
@@ -48,6 +48,7 @@ private:
             for (const auto variable : palm_records(name)) {
                 FB_TRY_ASSIGN(record, next_record(variable));
                 const auto [known, is_new] = newest.emplace(variable, out.size());
+                // PALM's reader takes the later record.
                 if (!is_new) FB_TRY(compare(out[known->second], record));
                 known->second = out.size();
                 out.push_back({std::string(variable), std::move(record)});
@@ -86,7 +87,7 @@ private:
         return name;
     }
 
-    // The file may be whole: somebody's own module can write more records than PALM's do.
+    // The file may be whole: a user's own module may write more records than PALM.
     Error no_name(const std::string& text) const {
         if (after_.empty()) return reader_.damage(name_at_, text + ".");
         auto error = reader_.damage(
@@ -131,7 +132,7 @@ private:
     sys::File& file_;
     FortranReader reader_;
     std::uint64_t name_at_ = 0;
-    std::string after_;  // the last name whose records were read
+    std::string after_;  // the last name with its records read
     PalmProcess out_;
 };
 

@@ -1,7 +1,7 @@
-// Any bytes given as the files of one or two processes of PALM's fortran_binary: no crash; what is accepted is laid
-// out, or refused for its names, and each block can be read to its last byte.
+// Any bytes as the files of one or two processes of PALM's fortran_binary: no crash. Accepted files are laid out, or
+// refused for their names. Each block reads to its end.
 //
-// The first byte's lowest bit says that there are two files, the next two bytes then how long the first one is.
+// The first byte's lowest bit selects two files; the next two bytes are then the first file's length.
 
 #include <algorithm>
 #include <cstdint>

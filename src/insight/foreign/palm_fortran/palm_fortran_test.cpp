@@ -1,5 +1,5 @@
-// Goal: files of PALM's fortran_binary are put together to global arrays; a file cut at any byte, or with any byte of
-// its marks, names and bounds changed, is refused or consistent.
+// Goal: files of PALM's fortran_binary become global arrays. A file cut at any byte, or with any byte of its marks,
+// names or bounds changed, is refused or consistent.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ Result<ForeignContents> open(std::span<const std::vector<std::byte>> files, cons
     return combine_palm_processes(std::move(processes), names, choices, test::sample_of(files));
 }
 
-// Process `process` of two in a row along x, as palm_process(): with names that come again and names with two records.
+// One of two processes in a row along x, as palm_process(), with repeated names and names with two records.
 std::vector<std::byte> with_oddities(std::int32_t process) {
     test::PalmProcessImage image;
     if (process == 0) {
@@ -49,13 +49,13 @@ std::vector<std::byte> with_oddities(std::int32_t process) {
     image.name("seq_random_array");
     image.record(std::vector<std::int32_t>(6, -7));
     image.record(std::vector<std::int32_t>(30, 8));
-    image.item("e", std::vector(24, 0.5));  // differs from the first in process 1 alone
+    image.item("e", std::vector(24, 0.5));  // differs from the first only in process 1
     image.item("s_av", std::vector(6, 0.5));
     image.item("s_av", std::vector(6, 0.5));
     image.item("surf%us", std::vector(24, 2.5));  // as long as a field
     image.item("surf%start_index", std::vector<std::int32_t>(6, 1));
     image.item("t_soil", std::vector(3, 283.0));     // as long as a plane of i32
-    image.item("somebodys", std::vector(3, 283.0));  // and so is this
+    image.item("somebodys", std::vector(3, 283.0));  // also that long
     image.item("mask", std::vector<std::int32_t>(6, 1));
     image.item("m_soil_av", std::vector(12, 0.0));  // two levels, as long as four of i32
     image.item("soil", std::vector(12, 283.0));
@@ -234,7 +234,7 @@ TEST_CASE("a record of several subrecords: their marks tell, and wrong ones are 
     read_ranges(file, record.ranges, 4, std::as_writable_bytes(std::span(across))).value();
     CHECK(across == std::vector<std::int32_t>{2, 3});
 
-    const std::int32_t first = 8;  // as if nothing had come before
+    const std::int32_t first = 8;  // as if nothing came before
     std::memcpy(image.bytes.data() + 12 + 16 + 12, &first, sizeof first);
     auto again = FortranReader::open(file, "BINOUT", 4).value();
     again.next().value();

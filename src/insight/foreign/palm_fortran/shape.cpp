@@ -13,7 +13,7 @@ std::uint64_t cells_of(const PalmProcess& process, std::uint64_t around) {
     return (process.points_x() + 2 * around) * (process.points_y() + 2 * around);
 }
 
-// Sizes are divided, never multiplied, since a damaged file can claim any number of points.
+// Sizes are divided, never multiplied: a damaged file may claim any number of points.
 bool has_levels(std::uint64_t bytes, std::uint64_t cells, std::uint64_t element_bytes, std::uint64_t levels) {
     return bytes % element_bytes == 0 && bytes / element_bytes % cells == 0 && bytes / element_bytes / cells == levels;
 }
@@ -45,6 +45,7 @@ std::uint64_t find_ghost_layers(std::span<const PalmProcess> processes, std::spa
             layers = around;
         }
     };
+    // The usual number comes first, so it wins among equals.
     try_one(usual);
     for (std::uint64_t around = 0; around <= limits::ghost_layers_max; ++around) try_one(around);
     return layers;
@@ -58,7 +59,7 @@ std::optional<PalmBox> find_box(std::span<const PalmProcess> processes, const Pa
         if (!all_have(processes, item, ghosts ? ghost_layers : 0, type.size_bytes, levels)) return std::nullopt;
         return PalmBox{type, ghosts && ghost_layers > 0, levels, reason};
     };
-    // Reals without ghost layers are left out: with one surface in each column, surface data have that size too.
+    // Reals without ghost layers are not tried: surface data with one surface in each column have the same size.
     const std::vector<std::pair<Type, bool>> usual{{f64, true}, {i32, true}, {i32, false}};
     const auto forms = wanted ? std::vector<std::pair<Type, bool>>{{*wanted, true}, {*wanted, false}} : usual;
     for (const auto& [type, ghosts] : forms)

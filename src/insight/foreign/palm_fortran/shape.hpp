@@ -1,4 +1,4 @@
-// Which part of the grid a record of PALM's fortran_binary covers, by its size in every process' file.
+// Finds the part of the grid that a record of PALM's fortran_binary covers, by its size in each process's file.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace forebay::foreign {
 
-/// The records of one name; nullptr where a process has none.
+/// The records of one name; nullptr for a process without one.
 struct PalmItem {
     std::string name;  // in the snapshot
     std::vector<const FortranRecord*> records;
@@ -22,16 +22,16 @@ struct PalmItem {
 /// A box of the horizontal grid in each process, z fastest, then y, then x.
 struct PalmBox {
     Type type;
-    bool ghosts = false;       // with the ghost layers around each process' part
+    bool ghosts = false;       // with ghost layers around each process's part
     std::uint64_t levels = 1;  // 1: a horizontal field
     std::string reason;
 };
 
-/// The number of ghost layers with which most names are 3-D reals in every file; among equals 3, PALM's own, or the
-/// smallest.
+/// The number of ghost layers for which most names are 3-D reals in every file. In a tie it is 3, PALM's own number, or
+/// the smallest.
 std::uint64_t find_ghost_layers(std::span<const PalmProcess> processes, std::span<const PalmItem> items);
 
-/// The first form that the sizes of all processes allow, of `wanted` type or of those that PALM writes.
+/// The first form that fits the sizes of all processes, of `wanted` type or of PALM's types.
 std::optional<PalmBox> find_box(std::span<const PalmProcess> processes, const PalmItem& item,
                                 std::uint64_t ghost_layers, std::optional<Type> wanted);
 

@@ -1,4 +1,4 @@
-// Which type and shape each array of PALM's MPI-IO file has: by its name, the index planes before it, or its size.
+// Finds type and shape of each array in PALM's MPI-IO file: by its name, the index planes before it, or its size.
 
 #include <fmt/format.h>
 
@@ -18,12 +18,12 @@ namespace forebay::foreign {
 
 namespace {
 
-// What an array turned out to be.
+// The type and shape found for an array.
 struct Found {
     Type type;
     Extents shape;
     std::string reason;
-    bool ghosts = false;   // over the grid with its outer ghost layers
+    bool ghosts = false;   // covers the grid with its outer ghost layers
     bool on_grid = false;  // its first dimensions are y and x
     Kind kind = Kind::array;
     Attributes attributes = {};
@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    // The names under which a list is kept: PALM reads the first of a name. Empty for what the first one says too.
+    // The stored names of a list. PALM reads the first array of a name. A later equal array gets no name.
     Result<std::vector<std::string>> settle(const std::vector<PalmMpiHeader::Named>& list) {
         std::vector<std::string> settled;
         std::map<std::string_view, Range> first;
@@ -85,8 +85,9 @@ private:
     Result<> add_arrays() {
         const auto& arrays = header_.arrays;
         FB_TRY_ASSIGN(names, settle(arrays));
-        std::size_t planes_end = 0;  // behind the last pair of index planes
+        std::size_t planes_end = 0;  // after the last pair of index planes
         for (std::size_t i = 0; i < arrays.size(); ++i) {
+            // Any two neighbours may be a pair of index planes, but a plane belongs to one pair.
             if (i >= planes_end && i + 1 < arrays.size()) {
                 FB_TRY_ASSIGN(index, read_surface_index(file_, header_, arrays[i].place, arrays[i + 1].place));
                 if (index) {
@@ -126,7 +127,7 @@ private:
         return shape;
     }
 
-    // The shape over the grid that has so many elements; levels 0 are a horizontal field.
+    // The shape over the grid with this many bytes; a shape without levels is a horizontal field.
     std::optional<Found> on_grid(std::uint64_t bytes, Type type, const char* reason) const {
         if (bytes % type.size_bytes != 0) return std::nullopt;
         const auto elements = bytes / type.size_bytes;
@@ -140,7 +141,7 @@ private:
         return std::nullopt;
     }
 
-    // Some levels of its own, as soil has, over the grid as reals are stored.
+    // Its own number of levels, as for soil, over the grid as reals are stored.
     std::optional<Found> layered(std::uint64_t bytes, Type type, const char* reason) const {
         const auto plane = outer_y_ * outer_x_ * type.size_bytes;
         if (bytes == 0 || bytes % plane != 0) return std::nullopt;
@@ -177,6 +178,7 @@ private:
 
     Result<Found> classify(const std::string& name, const PalmMpiHeader::Named& array, bool is_index) {
         const auto known = palm_array(array.name);
+        // The user's hint wins over every rule.
         if (const auto wish = choices_.wishes.find(name); wish != choices_.wishes.end()) {
             FB_TRY_ASSIGN(reading, wished(array, wish->second));
             if (known && known->is_whole() && !reading.on_grid) reading.kind = Kind::replicated;
@@ -189,6 +191,7 @@ private:
             if (auto reading = named(*known, array)) return std::move(*reading);
         FB_TRY_ASSIGN(surface, surface_data(array));
         if (surface) return std::move(*surface);
+        // A name of surface data rules out a field.
         const bool may_be_field = !known || known->kind != PalmArray::Kind::surface;
         if (may_be_field)
             if (auto reading = on_grid(bytes, f64, "size")) return std::move(*reading);
@@ -252,7 +255,7 @@ private:
         add(std::move(variable), {box}, std::move(origin), reading.reason);
     }
 
-    // Rows of x, which are end to end within the ghost layers left and right of them.
+    // Rows of x are contiguous between the ghost layers on the left and right.
     void cut_ghosts(Variable& variable, Origin& origin) const {
         const auto column = variable.type.size_bytes * (variable.shape.dims() == 3 ? variable.shape[2] : 1);
         variable.shape[0] = header_.points_y;
@@ -263,7 +266,7 @@ private:
         origin.runs = header_.points_y;
     }
 
-    // The most important first.
+    // The most important note comes first.
     void note_all() {
         names_.note_others(out_.notes, "PALM reads the first");
         if (!unfit_.empty()) {
@@ -290,8 +293,8 @@ private:
     const PalmMpiHeader& header_;
     std::uint64_t outer_y_ = 0, outer_x_ = 0;
     KeptNames names_;
-    std::optional<SurfaceIndex> index_;                 // of the index planes passed last
-    std::vector<std::string> unfit_, records_, empty_;  // of what fits no shape, is of a derived type, has no bytes
+    std::optional<SurfaceIndex> index_;                 // of the latest index planes
+    std::vector<std::string> unfit_, records_, empty_;  // fits no shape; has a derived type; has no bytes
     ForeignContents out_;
 };
 

@@ -16,11 +16,11 @@ namespace forebay::foreign {
 
 namespace {
 
-// The ten int32 at the beginning, by their place.
+// The ten int32 at the beginning, in order.
 enum Field { endian, outer_ghosts, arrays, texts, integers, reals, pes_x, pes_y, total_x, total_y };
 
 constexpr std::uint64_t name_bytes = 32;
-constexpr std::uint64_t text_bytes = 128;  // the name, then the value
+constexpr std::uint64_t text_bytes = 128;  // first the name, then the value
 
 // One list of the header.
 struct HeaderTable {
@@ -48,7 +48,7 @@ public:
         FB_TRY(grid());
         FB_TRY(trim_texts());
         FB_TRY(place_arrays());
-        // PALM reads the first of a name.
+        // PALM uses the first entry of a name.
         if (const auto* step = first_of(out_.integers, "current_timestep_number"))
             out_.step = at<std::int32_t>(step->place.offset);
         if (const auto* time = first_of(out_.reals, "simulated_time")) out_.time = at<double>(time->place.offset);
@@ -124,6 +124,7 @@ private:
         const auto flag = field(outer_ghosts);
         if (flag != 0 && flag != 1)
             return damage(std::uint64_t{4} * outer_ghosts, fmt::format("the flag of outer ghost layers is {}.", flag));
+        // Ghost layers surround the grid, so both directions have the same even surplus.
         const bool fits = flag == 0 ? more_x == 0 : more_x > 0 && more_x % 2 == 0;
         if (!fits || more_x != more_y || more_x > static_cast<std::int64_t>(2 * limits::ghost_layers_max))
             return damage(
@@ -139,14 +140,14 @@ private:
             const auto bytes = header_.subspan(text.place.offset, text_bytes - name_bytes);
             if (!is_text(bytes))
                 return damage(text.place.offset, fmt::format("'{}' has control characters.", text.name));
-            // A string of no characters is none: of a blank text one blank stays.
+            // A string cannot be empty, so a blank text keeps one blank.
             const auto last = text_of(bytes).find_last_not_of(' ');
             text.place.bytes = last == std::string_view::npos ? 1 : last + 1;
         }
         return {};
     }
 
-    // Sizes are nowhere: an array ends where the next one begins, and the last one with the file.
+    // Sizes are not stored: an array ends at the next array, the last array at the end of the file.
     Result<> place_arrays() {
         std::vector<std::uint64_t> entry(out_.arrays.size());
         for (std::size_t i = 0; i < out_.arrays.size(); ++i) {
@@ -167,7 +168,7 @@ private:
             auto& array = out_.arrays[i];
             const auto end = i + 1 < out_.arrays.size() ? out_.arrays[i + 1].place.offset : file_bytes_;
             array.place.bytes = end - array.place.offset;
-            // A run whose particles are all gone writes none.
+            // A run without remaining particles writes none.
             if (array.place.bytes == 0 && array.name != "particles")
                 return damage(array.place.offset,
                               fmt::format("the array '{}' begins there, and so does {}.", array.name,

@@ -1,8 +1,8 @@
-// Any bytes given as PALM's MPI-IO file: no crash; what is accepted is laid out, or refused for its names, and each
-// block can be read to its last byte.
+// Any bytes as PALM's MPI-IO file: no crash. Accepted files are laid out, or refused for their names. Each block reads
+// to its end.
 //
-// The input is put where the header's tables lie and behind the header, entry by entry, so that a short one reaches
-// all.
+// The input is placed into the header's tables, entry by entry, and after the header, so that a short input reaches all
+// of them.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Goal: the decoder of PALM's MPI-IO file takes what is whole, and whatever byte of the header changes, it refuses the
-// file or gives contents that hold together.
+// Goal: the decoder of PALM's MPI-IO file accepts whole files. After a change of any header byte it refuses the file or
+// returns consistent contents.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ Result<ForeignContents> open(std::span<const std::byte> bytes) {
     return open_palm_mpi(file, "BINOUT", {});
 }
 
-// Everything that is promised of contents: a layout, and blocks that can be read.
+// Checks all promises about contents: a layout, and readable blocks.
 bool holds_together(const ForeignContents& contents, std::span<const std::byte> bytes) {
     const auto layout = lay_out(contents, "restart");
     if (!layout) return layout.error().kind == ErrorKind::refused;
@@ -73,7 +73,7 @@ TEST_CASE("surface data are told by the index planes before them, in runs") {
 }
 
 TEST_CASE("what only resembles surface data, or their index planes, is none") {
-    // Type of the planes, then shape of the data.
+    // First the type of the planes, then the shape of the data.
     const auto refusal = [](auto&& change) {
         test::PalmMpiImage image;
         test::add_surface(image, "data", {1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 1, 1}, 2);
@@ -88,13 +88,13 @@ TEST_CASE("what only resembles surface data, or their index planes, is none") {
         const auto contents = open(image.bytes()).value();
         return std::pair(find(contents.schema, "data_start_index")->type, find(contents.schema, "data")->shape);
     };
-    const Extents levels{3, 4, 4};  // 48 elements over 3 x 4 points, which is a field's size too
+    const Extents levels{3, 4, 4};  // 48 elements over 3 x 4 points, also the size of a field
     const std::pair data_is_none(i64, levels), planes_are_none(f64, levels);
     CHECK(refusal([](auto, auto, auto) {}) == std::pair(i64, Extents{2, 24}));
     CHECK(refusal([](auto data, auto, auto) { data[0] = 2; }) == data_is_none);
     CHECK(refusal([](auto data, auto, auto) { data[24 + 1] = 1.5; }) == data_is_none);  // in the second run
     CHECK(refusal([](auto data, auto, auto) { data[23] = -1; }) == data_is_none);
-    // Two columns exchange their numbers of elements.
+    // Two columns swap their numbers of elements.
     CHECK(refusal([](auto data, auto, auto) {
               data[0] = 2;
               data[2] = 1;
@@ -109,7 +109,7 @@ TEST_CASE("what only resembles surface data, or their index planes, is none") {
                   end[place] += 5;
               }
           }) == planes_are_none);
-    // The last column is longer than its data say.
+    // The last column is longer than its data.
     CHECK(refusal([](auto, auto, auto end) { end[11] += 1; }) == data_is_none);
 }
 
@@ -120,11 +120,11 @@ TEST_CASE("PALM's own arrays are known by their names, whatever their sizes rese
     image.array("hom_sum", std::vector(4 * 3, 1.5));  // as a plane
     image.array("q_init", std::vector<std::int64_t>{808'402'640, 0, 0, 0});
     image.array("u_max_ijk", std::vector<std::int32_t>{1, 2, 3});
-    image.array("id_random_array", std::vector(6, 0.5));  // 12 integers that happen to be floats
+    image.array("id_random_array", std::vector(6, 0.5));  // 12 integers that look like floats
     image.array("prt_global_index", std::vector(48, 0.5));
-    image.array("forcing", std::vector(6, 0.125));  // somebody's own
+    image.array("forcing", std::vector(6, 0.125));  // from a user's own module
     image.array("mask", std::vector<std::int32_t>(12, 1));
-    image.array("s_av", std::vector<std::int64_t>(12, 0x7f0c'e3a0'1b60));  // memory that nobody set
+    image.array("s_av", std::vector<std::int64_t>(12, 0x7f0c'e3a0'1b60));  // unset memory
     image.array("m_soil_av", std::vector(24, 0.0));                        // two levels, as long as four of i32
     image.array("soil", std::vector(24, 283.0));
     image.array("particles", std::vector<std::int8_t>(21, 1));
@@ -165,7 +165,7 @@ TEST_CASE("of a name that comes again the first is kept, and another content und
     image.array("u", std::vector(12, 0.5));
     image.array("u", std::vector(12, 1.5));
     image.array("u~2", std::vector(12, 2.5));
-    image.array("nz", std::vector(12, 3.5));  // of another list
+    image.array("nz", std::vector(12, 3.5));  // in another list
     const auto file = image.bytes();
     const auto contents = open(file).value();
     CHECK(contents.step == 9);
@@ -218,7 +218,7 @@ TEST_CASE("every byte of the header changed: refused, or still consistent") {
     const auto whole = test::palm_mpi_file();
     int refused = 0, accepted = 0;
     for (std::size_t at = 0; at < palm_mpi_header_bytes; ++at) {
-        // Nobody reads beyond the used entries, which lie at the beginning of each table; what is blank is passed fast.
+        // Unused entries after the used entries are never read; most blanks are skipped for speed.
         if (whole[at] == std::byte{' '} && at % 61 != 0) continue;
         for (const auto change : {0x01, 0x10, 0x80, 0xff}) {
             auto file = whole;

@@ -31,12 +31,12 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-// Counts and values of one run, front to back.
+// Reads counts and values of one run, front to back.
 class ColumnWalk {
 public:
     explicit ColumnWalk(const PalmMpiHeader& header) : header_(header) {}
 
-    /// False as soon as the elements cannot be those of columns.
+    /// False as soon as the elements cannot be surface data.
     bool take(std::span<const std::byte> elements) {
         for (std::size_t at = 0; at + index_bytes <= elements.size(); at += index_bytes) {
             if (skip_ > 0) {
@@ -50,7 +50,7 @@ public:
                 seen_ == header_.columns())
                 return false;
             skip_ = static_cast<std::uint64_t>(count) - 1;
-            // The file's order is x outside, y inside; a column's number is that of the planes.
+            // In the file x is the outer index and y the inner; the planes number columns by (y, x).
             counts_ += splitmix(seen_ % header_.points_y * header_.points_x + seen_ / header_.points_y, skip_ + 1);
             ++seen_;
         }
@@ -72,7 +72,7 @@ Result<std::optional<SurfaceIndex>> read_surface_index(sys::File& file, const Pa
     const std::optional<SurfaceIndex> none;
     if (start.bytes != header.columns() * index_bytes || end.bytes != start.bytes) return none;
     Row first(header), begins(header), ends(header);
-    std::vector<std::int64_t> last(header.points_x);  // the elements' ends of the row below
+    std::vector<std::int64_t> last(header.points_x);  // last elements of the row below
     SurfaceIndex index;
     FB_TRY(first.read(file, start.offset, 0));
     if (first[0] != 1) return none;
@@ -85,7 +85,7 @@ Result<std::optional<SurfaceIndex>> read_surface_index(sys::File& file, const Pa
             index.counts += splitmix(y * header.points_x + x, static_cast<std::uint64_t>(ends[x] - begins[x]) + 1);
         }
     }
-    // A line of columns along y ends where the next one begins.
+    // A line of columns along y must end at the next line.
     for (std::uint64_t x = 0; x + 1 < header.points_x; ++x)
         if (first[x + 1] - 1 != last[x]) return none;
     index.elements = static_cast<std::uint64_t>(last.back());

@@ -12,19 +12,19 @@ namespace forebay::insitu {
 namespace {
 
 constexpr int bin_bits = 32;
-// The highest level has an anchor that is finite, the lowest has three units that are not subnormal.
+// The highest level has a finite anchor. The lowest level has three units that are not subnormal.
 constexpr int level_min = -30, level_max = 29;
 constexpr std::size_t chunk_values = 256;
 constexpr double limb_units_max = 0x1p52;
 
 enum Special : std::uint8_t { not_a_number = 1, positive_infinity = 2, negative_infinity = 4 };
 
-/// To which a value is added so that it is rounded to the level's unit: 1.5 x 2^52 units.
+/// Adding the anchor to a value rounds the value to the level's unit. It is 1.5 x 2^52 units.
 FB_KERNEL double anchor_of(int level) {
     return std::bit_cast<double>((static_cast<std::uint64_t>(1023 + 52 + bin_bits * level) << 52) + (1ull << 51));
 }
 double unit_of(int level) { return anchor_of(level) / 0x1.8p52; }
-/// The lowest one of whose units a finite value has less than 2^31.
+/// The lowest level at which a finite value has less than 2^31 units.
 std::int8_t level_of_value(double value) {
     const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7FF);
     const int above = biased - 1022;  // |value| < 2^above
@@ -33,26 +33,26 @@ std::int8_t level_of_value(double value) {
 }
 
 constexpr double next_bin = 0x1p-32;
-// A value times this is below the anchor of a level if it is below 2^31 units: an anchor is 1.5 x 2^52 of them.
+// If this times a value is below a level's anchor, the value is below 2^31 units: an anchor is 1.5 x 2^52 units.
 constexpr double anchor_share = 0x1.8p21;
 
-/// Whether the value fits the level; NaN fits none.
+/// True if the value fits the level; NaN fits no level.
 FB_KERNEL bool fits(double value, int level) { return std::abs(value) * anchor_share < anchor_of(level); }
 
-/// Adds value i * `by` to sum i if all of them fit the levels of their sums; else none, and answers false.
+/// Adds value i * `by` to sum i. If a value does not fit the level of its sum, adds none and returns false.
 template <bool has_low>
 struct AddEach {
     FB_KERNEL static bool run(const double* values, std::size_t by, const std::int8_t* levels, double* high,
                               double* middle, double* low, std::size_t count) {
-        std::uint8_t others = 0;  // bits in which levels differ from the first one
+        std::uint8_t others = 0;  // bits that differ between levels
         for (std::size_t i = 0; i < count; ++i) others |= static_cast<std::uint8_t>(levels[i] ^ levels[0]);
-        // One level is the rule, and takes half of the time.
+        // Usually all levels are equal. That case takes half of the time.
         return others == 0 ? add<0>(values, by, levels, high, middle, low, count)
                            : add<1>(values, by, levels, high, middle, low, count);
     }
 
 private:
-    /// `stride`: from one level to the next.
+    /// `stride`: the distance between levels, 0 or 1.
     template <std::size_t stride>
     FB_KERNEL static bool add(const double* __restrict values, std::size_t by, const std::int8_t* __restrict levels,
                               double* __restrict high, double* __restrict middle, double* __restrict low,
@@ -76,7 +76,7 @@ private:
     }
 };
 
-/// How many of the values do not fit one level.
+/// Counts the values that do not fit the level.
 struct CountUnfit {
     FB_KERNEL static std::uint64_t run(const double* values, int level, std::size_t count) {
         std::uint64_t unfit = 0;
@@ -85,8 +85,8 @@ struct CountUnfit {
     }
 };
 
-/// The limbs of values that fit one sum. Several sums stand beside each other, as a processor adds them at once: they
-/// are exact, so their order is free.
+/// The limbs of values for one sum; all values must fit it. Several partial sums run side by side for the vector units.
+/// They are exact, so their order is free.
 template <bool has_low>
 struct AddAll {
     FB_KERNEL static std::array<double, 3> run(const double* values, double anchor, std::size_t count) {
@@ -125,10 +125,12 @@ void BinnedSums::raise(std::size_t at, std::int8_t level) {
     const auto steps = static_cast<std::size_t>(level - levels_[at]);
     levels_[at] = level;
     for (auto bin = static_cast<std::size_t>(bins_); bin-- > 0;)
+        // Raising by `steps` moves each limb down. The lowest limbs are dropped.
         limbs_[bin][at] = bin >= steps ? limbs_[bin - steps][at] : 0.0;
 }
 
 void BinnedSums::add_one(std::size_t at, double value) {
+    // True for NaN too: comparisons with NaN are false.
     if (!(std::abs(value) < 0x1p959)) {
         if (specials_.empty()) specials_.resize(count());
         const auto special = std::isnan(value) ? not_a_number : value > 0 ? positive_infinity : negative_infinity;
@@ -148,6 +150,7 @@ void BinnedSums::add_one(std::size_t at, double value) {
 
 void BinnedSums::add_each(std::size_t first, std::span<const double> values, std::size_t by) {
     while (!values.empty()) {
+        // In chunks, so that a value that does not fit slows down only its chunk.
         const auto part = values.first(std::min(values.size(), chunk_values * by));
         const auto count = (part.size() - 1) / by + 1;
         const std::int8_t* const levels = levels_.data() + first;
@@ -157,6 +160,7 @@ void BinnedSums::add_each(std::size_t first, std::span<const double> values, std
         const bool are_added = low == nullptr
                                    ? vectorised<AddEach<false>>(part.data(), by, levels, high, middle, low, count)
                                    : vectorised<AddEach<true>>(part.data(), by, levels, high, middle, low, count);
+        // One value at a time can raise levels and note infinities.
         if (!are_added)
             for (std::size_t i = 0; i < count; ++i) add_one(first + i, part[i * by]);
         first += count;
@@ -178,6 +182,7 @@ void BinnedSums::add_all(std::size_t at, std::span<const double> values) {
 void BinnedSums::add_sum(std::size_t at, const BinnedSums& other, std::size_t i) {
     const auto level = levels_[at], other_level = other.levels_[i];
     if (other_level > level) raise(at, other_level);
+    // The limbs of `other` count from its own level.
     const auto steps = static_cast<std::size_t>(std::max(level, other_level) - other_level);
     for (auto bin = steps; bin < static_cast<std::size_t>(bins_); ++bin)
         limbs_[bin][at] += other.limbs_[bin - steps][i];
@@ -191,7 +196,7 @@ double BinnedSums::value(std::size_t i) const {
     if (special == positive_infinity) return std::numeric_limits<double>::infinity();
     if (special == negative_infinity) return -std::numeric_limits<double>::infinity();
     if (special != 0) return std::numeric_limits<double>::quiet_NaN();
-    // The same sum can be dealt out over the limbs in several ways: carries make one of them.
+    // The same sum can be spread over the limbs in several ways. Carries make it unique.
     std::array<double, 3> limbs{};
     for (std::size_t bin = 0; bin < static_cast<std::size_t>(bins_); ++bin) limbs[bin] = limbs_[bin][i];
     for (auto bin = static_cast<std::size_t>(bins_); bin-- > 1;) {
@@ -221,6 +226,7 @@ bool BinnedSums::read(PartReader& from, std::size_t count) {
         if (limbs.size() != count) return false;
         for (std::size_t i = 0; i < count; ++i) {
             const double units = limbs[i] / unit_of(levels_[i] - bin);
+            // A limb must be a whole number of its units, small enough to stay exact.
             if (!(std::abs(units) <= limb_units_max) || units != std::floor(units)) return false;
         }
     }

@@ -1,18 +1,18 @@
-// Many sums side by side, each the same bits whatever the order of its values and however they are dealt out to nodes.
+// Many sums side by side. Each has the same bits for any order of its values and any distribution over nodes.
 //
-// A sum is kept as `bins` whole numbers ("limbs") of the units 2^(32 J), 2^(32 (J - 1)), ..., where J, the sum's level,
-// is that of its largest value so far: |value| < 2^(32 J + 31). A value is split by rounding it to the first unit, its
-// rest to the second one, and so on; what is left after the last is dropped. Units stand fixed on the number line, so
-// what is kept of a value depends on the last level alone and not on when it came: additions of limbs are exact, and
-// raising the level drops the very limbs that a value would not have left at the higher one: a value is less than half
-// a unit of any level above its own, so it rounds to 0 there. (Demmel and Nguyen, "Fast reproducible floating-point
-// summation", 2013; here with limbs that need no carry for terms_max values.)
+// A sum is kept as `bins` whole numbers ("limbs") of the units 2^(32 J), 2^(32 (J - 1)), ..., where J is the level of
+// the sum. Its largest value so far sets the level: |value| < 2^(32 J + 31). A value is split: it is rounded to the
+// first unit, its rest to the second unit, and so on; the rest after the last unit is dropped. Units are fixed on the
+// number line, so the kept bits of a value depend only on the final level, not on the time of its addition. Additions
+// of limbs are exact. Raising the level drops exactly the limbs that a value would not have at the higher level: a
+// value is below half a unit of any level above its own, so it rounds to 0 there. (Demmel and Nguyen, "Fast
+// reproducible floating-point summation", 2013; here limbs need no carry for terms_max values.)
 //
-// Error of a sum of n values, the largest of them v: at most n |v| 2^-32 with 2 bins and n |v| 2^-64 with 3, and one
-// rounding of the result to f64; nothing at all for integers up to 32 bits with 2. Values beyond 2^959 count as
-// infinite, those below 2^-1025 as 0.
+// Error of a sum of n values with the largest value v: at most n |v| 2^-32 with 2 bins and n |v| 2^-64 with 3, and one
+// rounding of the result to f64. Integers up to 32 bits are exact with 2 bins. Values beyond 2^959 count as infinite,
+// values below 2^-1025 as 0.
 //
-// Cost with 2 bins: 17 bytes of memory, and of a part; about 1 ns a value.
+// Cost with 2 bins: 17 bytes in memory and in a part, and about 1 ns a value.
 
 #pragma once
 
@@ -29,30 +29,30 @@ namespace forebay::insitu {
 
 class BinnedSums {
 public:
-    /// Of each sum, of all nodes together: with so many values of 2^32 units no limb is rounded.
+    /// The most values of a sum, over all nodes. So many values of 2^32 units fit a limb without rounding.
     static constexpr std::uint64_t terms_max = 1u << 20;
-    /// For f32, f16 and integers up to 32 bits, and for all else.
+    /// Bins for f32, f16 and integers up to 32 bits; and for all other types.
     static constexpr int bins_of_single = 2, bins_of_double = 3;
     static constexpr int bins_of(Type type) { return type.size_bytes > 4 ? bins_of_double : bins_of_single; }
 
-    /// `count` sums of nothing, which are 0.
+    /// Starts `count` empty sums; their value is 0.
     BinnedSums(std::size_t count, int bins);
 
     std::size_t count() const { return levels_.size(); }
     int bins() const { return bins_; }
 
-    /// values[i * by] to sum `first` + i.
+    /// Adds values[i * by] to sum `first` + i.
     void add_each(std::size_t first, std::span<const double> values, std::size_t by = 1);
-    /// All of them to sum `at`.
+    /// Adds all values to sum `at`.
     void add_all(std::size_t at, std::span<const double> values);
-    /// Sum i of `other`, which has as many bins, to sum `at`.
+    /// Adds sum i of `other` to sum `at`. Both have the same number of bins.
     void add_sum(std::size_t at, const BinnedSums& other, std::size_t i);
 
-    /// As f64: NaN where a value was NaN or infinities of both signs were, else infinite where one was.
+    /// The sum as f64. NaN if a value was NaN, or if infinities of both signs were added; infinite after one infinity.
     double value(std::size_t i) const;
 
     void write(PartWriter& to) const;
-    /// Of `count` sums; false where what is there cannot be what write() wrote. Nothing is reserved before it is there.
+    /// Reads `count` sums. False if write() cannot have written the bytes. Allocates only for bytes that exist.
     bool read(PartReader& from, std::size_t count);
 
 private:
@@ -60,8 +60,8 @@ private:
     void raise(std::size_t at, std::int8_t level);
     int bins_;
     std::vector<std::int8_t> levels_;           // of each sum
-    std::array<std::vector<double>, 3> limbs_;  // as values, multiples of their units
-    std::vector<std::uint8_t> specials_;        // NaN, infinities, as bits; empty where there are none
+    std::array<std::vector<double>, 3> limbs_;  // as multiples of their units
+    std::vector<std::uint8_t> specials_;        // bits for NaN and infinities; empty if there are none
 };
 
 }  // namespace forebay::insitu

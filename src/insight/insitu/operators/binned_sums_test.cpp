@@ -1,7 +1,7 @@
-// Goal: a binned sum is the same bits in whatever order and on however many nodes its values are added, as exact as its
-// header says, and what is not finite is kept.
-// Method: random values over wide ranges, shuffled and dealt out; whole numbers, whose sum is known; the bound against
-// long double; parts that are cut or changed.
+// Goal: a binned sum has the same bits for any order of values on any number of nodes, keeps its header's error bound,
+// and keeps values that are not finite.
+// Method: random values over wide ranges, shuffled and distributed; whole numbers with a known sum; the bound against
+// long double; cut or changed parts.
 
 #include "insight/insitu/operators/binned_sums.hpp"
 
@@ -72,7 +72,7 @@ TEST_CASE("many sums at once are each of them alone") {
         for (int row = 0; row < 40; ++row) {
             const auto values = wide_values(width, row < 20 ? 3 : 200, random);
             rows.add_each(5, values);
-            std::vector<double> wide(3 * width - 2, 7);  // one value of three counts
+            std::vector<double> wide(3 * width - 2, 7);  // every third value counts
             for (std::size_t i = 0; i < width; ++i) wide[3 * i] = values[i];
             spaced.add_each(0, wide, 3);
             for (std::size_t i = 0; i < width; ++i) alone[i].add_all(0, {&values[i], 1});
@@ -160,7 +160,7 @@ TEST_CASE("a part is read back, and no other bytes are taken for one") {
     for (std::size_t length = 0; length < bytes.size(); ++length)
         CHECK_FALSE(is_read({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)}));
     auto odd = bytes;
-    odd[8] = std::byte{100};  // a level that is not there
+    odd[8] = std::byte{100};  // an invalid level
     CHECK_FALSE(is_read(odd));
     odd = bytes;
     const double half_unit = 0x1p-500;

@@ -11,7 +11,7 @@ namespace {
 constexpr int window_bits = 64;
 constexpr int lowest_bit = -1074;  // of a double
 constexpr int mantissa_bits = 52;
-// An integer of one node's part: 2^44 numbers below 2^64.
+// The limit for one node's part: 2^44 numbers below 2^64.
 constexpr std::int64_t high_max = std::int64_t{1} << 44;
 
 Wide wide_of(std::int64_t high, std::uint64_t low) {
@@ -24,9 +24,10 @@ void CellSums::add(std::size_t cell, double number) {
     const auto bits = std::bit_cast<std::uint64_t>(number);
     const auto exponent = static_cast<int>((bits >> mantissa_bits) & 0x7FF);
     auto mantissa = bits & ((std::uint64_t{1} << mantissa_bits) - 1);
+    // A subnormal number has no hidden bit.
     if (exponent != 0) mantissa |= std::uint64_t{1} << mantissa_bits;
     if (mantissa == 0) return;
-    const auto place = exponent == 0 ? 0 : exponent - 1;  // of its lowest bit, above 2^-1074
+    const auto place = exponent == 0 ? 0 : exponent - 1;  // of its lowest bit, counted from 2^-1074
     const auto window = static_cast<std::size_t>(place / window_bits);
     const auto shifted = static_cast<WideUnsigned>(mantissa) << (place % window_bits);
     const auto low = static_cast<Wide>(static_cast<std::uint64_t>(shifted));
@@ -51,7 +52,8 @@ double CellSums::rounded(std::size_t cell) const {
     auto last = windows_.size() - 1;
     while (first < last && integer(first) == 0) ++first;
     while (first < last && integer(last) == 0) --last;
-    if (first == last) return std::ldexp(static_cast<double>(integer(last)), unit(last));  // rounded by the cast
+    if (first == last) return std::ldexp(static_cast<double>(integer(last)), unit(last));  // the cast rounds
+    // The sum of two neighbouring windows usually fits an integer of 128 bits.
     if (last == first + 1) {
         const auto high = integer(last) + (integer(first) >> window_bits);
         if (static_cast<std::int64_t>(high) == high)

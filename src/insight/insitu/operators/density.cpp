@@ -1,9 +1,9 @@
-// The density of particles on a plane: each particle adds its weight, or 1, to the cell that it is seen in along an
-// axis. Positions are periodic; what lies outside the domain is where its image inside is. Particles with a position or
-// a weight that is not finite are left out, and counted.
+// The density of particles on a plane. Each particle adds its weight, or 1, to its cell as seen along an axis.
+// Positions are periodic: a particle outside the domain counts at its image inside. Particles with a position or weight
+// that is not finite are left out and counted.
 //
-// Part: the number left out; without weights the cells that are not empty and their counts; with weights their sums, by
-// CellSums.
+// Part: the number of particles left out. Without weights, the cells that are not empty and their counts follow; with
+// weights, their sums by CellSums.
 
 #include <fmt/format.h>
 
@@ -37,6 +37,7 @@ struct DensitySide {
 
     std::uint64_t cell_of(double position) const {
         const auto cell = wrapped(position, length) * (static_cast<double>(cells) / length);
+        // Rounding may give `cells` itself.
         return std::min(static_cast<std::uint64_t>(cell), cells - 1);
     }
     double cell_length() const { return length / static_cast<double>(cells); }
@@ -46,7 +47,7 @@ struct DensityPlane {
     DensitySide across, up;  // columns and rows of the picture
 };
 
-// Cells are squares as far as whole numbers of them fit the shorter side.
+// Cells are square if a whole number of them fits the shorter side.
 DensityPlane density_plane_of(const std::array<double, 3>& lengths, std::size_t axis, int pixels) {
     const std::size_t first = axis == 0 ? 1 : 0;
     const std::size_t second = axis == 2 ? 1 : 2;
@@ -112,6 +113,7 @@ public:
             const auto cells = part.numbers<std::uint64_t>(counts_.size());
             const auto counts = part.numbers<std::uint64_t>(counts_.size());
             FB_TRY(part.done());
+            // A part comes from a file: its cells index an array below.
             if (cells.size() != counts.size() ||
                 std::ranges::any_of(cells, [&](std::uint64_t cell) { return cell >= counts_.size(); }))
                 return Error{ErrorKind::corrupt, "a part of a density holds cells that its plane has not"};
@@ -191,9 +193,9 @@ private:
 
     Analysis analysis_;
     std::vector<Variable> variables_;
-    std::vector<RealNumbers> numbers_;  // of each variable
+    std::vector<RealNumbers> numbers_;  // one a variable
     DensityPlane plane_;
-    std::vector<std::uint64_t> counts_;  // of cells, without weights
+    std::vector<std::uint64_t> counts_;  // by cell, without weights
     std::optional<CellSums> weights_;
     std::uint64_t left_out_ = 0;
 };

@@ -1,7 +1,6 @@
-// Goal: a density is the sums that adding particle by particle gives, to the bit, in any order and on any number of
-// nodes.
-// Method: particles of splitmix, seed 8, some outside the domain, beside sums written down here; weights whose sum
-// rounding would change with the order; pieces and parts in several orders; parts cut short at every byte and changed.
+// Goal: a density equals the sums particle by particle, to the bit, in any order and on any number of nodes.
+// Method: particles of splitmix, seed 8, some outside the domain, against sums made here; weights for which rounding
+// would depend on the order; pieces and parts in several orders; parts cut short at every byte and changed.
 
 #include <doctest/doctest.h>
 
@@ -42,7 +41,7 @@ Analysis analysis_of(std::vector<double> length, int axis, int pixels) {
 
 using Row = std::array<double, 4>;
 
-// Rows of f64 columns as one piece.
+// Gives rows of f64 columns as one piece.
 void give_rows(Analyser& analyser, std::span<const Row> rows, std::size_t columns) {
     std::array<std::vector<double>, 4> values;
     std::vector<std::span<const std::byte>> bytes;
@@ -58,7 +57,7 @@ std::vector<Row> rows_of(std::size_t count, const std::array<double, 3>& lengths
     std::vector<Row> rows(count);
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t dim = 0; dim < 3; ++dim) rows[i][dim] = (share_of(8 * i + dim) * 3 - 1) * lengths[dim];
-        // Of both signs, and over 40 powers of ten: any rounding on the way would show.
+        // Both signs and 40 powers of ten: any rounding on the way would show.
         rows[i][3] = (share_of(8 * i + 3) - 0.5) * std::pow(10.0, share_of(8 * i + 4) * 40 - 20);
     }
     return rows;
@@ -181,7 +180,7 @@ TEST_CASE("cell sums: exact over the whole range of doubles") {
     CHECK(sums.rounded() == std::vector<double>{0, numbers.back()});
     sums.add(1, numbers.back());
     CHECK(sums.rounded()[1] == std::numeric_limits<double>::infinity());
-    // Two windows of one sign or both, as weights of like size have.
+    // Two windows of equal or opposite sign, as for weights of similar size.
     ExactSum near_one;
     CellSums weights(1);
     for (std::uint64_t i = 0; i < 300; ++i) {

@@ -1,6 +1,6 @@
-// Means of boxes of `factor` elements along each dimension; those at the upper edges may be smaller. Binned sums
-// (binned_sums.hpp), divided by the count of the elements that are there: the same bits whatever the blocks, the nodes
-// and their order. A box of which nothing is there is NaN; the attribute "missing" counts elements that no block holds.
+// Means of boxes of `factor` elements along each dimension; boxes at the upper edges may be smaller. Binned sums
+// (binned_sums.hpp) are divided by the count of elements present, so blocks, nodes and their order do not change the
+// bits. A box without elements is NaN. The attribute "missing" counts elements that no block holds.
 //
 // Part: patches of sums, with counts.
 
@@ -72,12 +72,14 @@ public:
         std::vector<double> means(whole.counts.size());
         for (std::size_t i = 0; i < means.size(); ++i) means[i] = whole.sums.value(i) / whole.counts[i];
         const auto seen = std::accumulate(whole.counts.begin(), whole.counts.end(), std::uint64_t{0});
+        // Damaged parts may count too much; the difference below must not wrap around.
         if (seen > variable_.elements())
             return Error{ErrorKind::corrupt, "parts of the means of '" + variable_.name + "' have too many elements"};
         auto attributes = units_of(variable_);
         attributes.others.emplace_back("factor", static_cast<std::int64_t>(factor_));
         note_missing(attributes, variable_.elements() - seen);
         Made results;
+        // Means keep the precision of their variable.
         if (variable_.type == f32 || variable_.type == f16) {
             const std::vector<float> singles(means.begin(), means.end());
             results.variables.push_back(found_list<float>(variable_.name + "/mean", cells_, singles, attributes));
@@ -88,8 +90,8 @@ public:
     }
 
 private:
-    /// `values_`, of which the first one is element `phase` of its cell along the line. Elements that are as far in
-    /// their cells go together, one to each cell.
+    /// Adds `values_`, a line. The first value is element `phase` of its cell. Values at the same position in their
+    /// cells are added together, one to each cell.
     void add_line(SumPatch& patch, std::size_t first_cell, std::uint64_t phase) {
         const std::size_t count = values_.size();
         for (std::uint64_t step = 0; step < std::min<std::uint64_t>(factor_, count); ++step) {
@@ -98,6 +100,7 @@ private:
         }
         const auto cells = static_cast<std::size_t>((phase + count - 1) / factor_ + 1);
         const auto counts = std::span(patch.counts).subspan(first_cell, cells);
+        // Each cell gets `factor_` terms; the first and the last cell of the line may have fewer.
         for (auto& terms : counts) terms += static_cast<std::uint32_t>(factor_);
         counts.front() -= static_cast<std::uint32_t>(phase);
         counts.back() -= static_cast<std::uint32_t>(cells * factor_ - phase - count);
@@ -108,7 +111,7 @@ private:
     const RealNumbers numbers_;
     const Extents cells_;
     SumPatches patches_;
-    std::vector<double> values_;  // of a line, kept for its memory
+    std::vector<double> values_;  // of a line; kept to reuse the memory
 };
 
 }  // namespace

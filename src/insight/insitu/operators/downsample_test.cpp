@@ -1,4 +1,4 @@
-// Goal: a downsample has the means of its boxes, edges too, the same bits whatever the cut, the nodes and the order.
+// Goal: a downsample has the means of its boxes, also at edges, with the same bits for any cut, nodes and order.
 // Method: random values against long double, in 1 to 7 cuts and nodes; whole numbers exactly.
 
 #include <doctest/doctest.h>

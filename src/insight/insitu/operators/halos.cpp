@@ -1,14 +1,14 @@
-// Halos: groups of friends among the particles of a snapshot, and a catalogue of those with members enough.
+// Finds halos, groups of friends among the particles of a snapshot, and catalogues the halos with enough members.
 //
-// The linking length is a share of the mean distance between particles, the cube root of the volume a particle. The
-// centre is that of mass: the mean of the offsets of the nearest images from the member with the least position, put
-// back into the domain; it means nothing for a halo longer than half of the domain. Without a mass, and where masses do
-// not sum up to more than 0, all members count alike. Sums are exact, and the catalogue is sorted by members, most of
-// them first, then by the bits of the row; so it is the same for any order of particles, pieces and parts.
+// The linking length is a share of the mean distance of particles, the cube root of the volume a particle. The centre
+// is the centre of mass: the mean offset of the nearest images from the member with the least position, wrapped into
+// the domain. It has no meaning for a halo longer than half of the domain. Without masses, or if they sum to 0 or less,
+// all members count the same. Sums are exact. The catalogue is sorted by members, the most first, then by the bits of
+// the row. So it does not depend on the order of particles, pieces and parts.
 //
-// Particles of which a column is not finite are left out, and counted; they do not count in the mean distance.
+// Particles with a column that is not finite are left out and counted; they do not change the mean distance.
 //
-// Part: the number left out; of each column its numbers, as f32 where the variable is that, else as f64.
+// Part: the number of particles left out; then each column's numbers, as f32 if the variable is f32, else as f64.
 
 #include <fmt/format.h>
 
@@ -32,9 +32,9 @@ namespace forebay::insitu {
 
 namespace {
 
-constexpr std::size_t rows_at_once = 1024;  // of seven columns 56 KiB of doubles, which stay in L2
+constexpr std::size_t rows_at_once = 1024;  // seven columns: 56 KiB of doubles, which stay in L2
 
-// A column of all particles that are looked at.
+// A column of all particles analysed.
 class HeldColumn {
 public:
     HeldColumn(const Variable& variable, const RealNumbers& numbers) : numbers_(numbers) {
@@ -48,7 +48,7 @@ public:
     double operator[](std::size_t i) const {
         return std::visit([i](const auto& values) { return static_cast<double>(values[i]); }, values_);
     }
-    /// Values of the variable's type.
+    /// The values must be exact in the variable's type.
     void append(std::span<const double> some) {
         std::visit(
             [&]<class T>(std::vector<T>& values) {
@@ -56,7 +56,7 @@ public:
             },
             values_);
     }
-    /// Calls visit(i, value) for `count` of them from `first` on.
+    /// Calls visit(i, value) for `count` values from `first` on.
     template <class Visit>
     void each(std::size_t first, std::size_t count, const Visit& visit) const {
         std::visit(
@@ -68,7 +68,7 @@ public:
     void write(PartWriter& part) const {
         std::visit([&]<class T>(const std::vector<T>& values) { part.numbers<T>(values); }, values_);
     }
-    /// Reads what another node's column has written.
+    /// Reads a column written by another node.
     HeldColumn read(PartReader& part, std::uint64_t most) const {
         auto other = *this;
         std::visit([&]<class T>(std::vector<T>& values) { values = part.numbers<T>(most); }, other.values_);
@@ -100,12 +100,13 @@ struct Halo {
 
     std::array<std::uint64_t, 8> order() const {
         const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+        // The complement sorts the largest groups first.
         return {~members,   bits(center[0]),   bits(center[1]),   bits(center[2]),
                 bits(mass), bits(velocity[0]), bits(velocity[1]), bits(velocity[2])};
     }
 };
 
-// Sums over the members of a halo. A term that passes the range of f64 is told, and not added.
+// Sums over the members of a halo. A term beyond the range of f64 clears `fits` and is not added.
 struct HaloSums {
     ExactSum mass;
     std::array<ExactSum, 3> offset, velocity;
@@ -134,6 +135,7 @@ public:
                 columns_[i].numbers().take_doubles(piece.columns[i], first, std::span(rows[i]).first(count));
             std::size_t kept = 0;
             for (std::size_t row = 0; row < count; ++row) {
+                // A particle with one bad column is left out as a whole.
                 if (!std::ranges::all_of(rows, [&](const auto& column) { return std::isfinite(column[row]); }))
                     continue;
                 for (auto& column : rows) column[kept] = column[row];
@@ -194,14 +196,17 @@ private:
     Result<Halo> halo_of(const Friends& friends, std::size_t group) const {
         if (has_mass()) {
             FB_TRY_ASSIGN(halo, means_of(friends, group, true));
+            // Masses that sum to 0 or less have no centre.
             if (halo.mass > 0) return halo;
         }
         return means_of(friends, group, false);
     }
 
-    // Without `by_mass` all members count alike.
+    // Without `by_mass` all members count the same.
     Result<Halo> means_of(const Friends& friends, std::size_t group, bool by_mass) const {
         auto origin = lengths_;
+        // Offsets from one member keep a halo whole across the domain's face. The least position is the same in any
+        // order.
         friends.for_each_member(group, [&](const CellParticle& member) { origin = std::min(origin, member.at); });
         HaloSums sums;
         friends.for_each_member(group, [&](const CellParticle& member) {
@@ -238,7 +243,7 @@ private:
         Made results;
         results.variables.push_back(found_scalar<std::uint64_t>(table + "/count", halos.size(), of_count));
         results.variables.push_back(found_scalar<std::uint64_t>(table + "/left_out", left_out_, {}));
-        if (halos.empty()) return results;  // no variable has an extent of 0
+        if (halos.empty()) return results;  // variables cannot have an extent of 0
         std::vector<std::uint64_t> members;
         std::vector<double> center, mass, velocity;
         for (const auto& halo : halos) {

@@ -1,8 +1,7 @@
-// Goal: the catalogue of halos is the same bits for any order of particles, pieces and parts, and its centres, masses
-// and velocities are those of the members.
-// Method: clumps of splitmix, seed 5, whose members are known, one of them across a corner of the domain; rows written
-// down from the members; the same particles mixed, cut and dealt out to nodes; parts cut short at every byte and
-// changed.
+// Goal: the catalogue of halos has the same bits for any order of particles, pieces and parts. Its centres, masses and
+// velocities match the members.
+// Method: clumps of splitmix, seed 5, with known members, one clump across a corner of the domain; rows computed from
+// the members; the same particles mixed, cut and distributed over nodes; parts cut short at every byte and changed.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +30,7 @@ struct Clump {
 };
 const std::vector<Clump> clumps{{{0, 0, 0}, 60}, {{4, 4, 4}, 25}, {{2, 7.9, 5}, 40}, {{6, 1, 3}, 25}, {{2, 2, 6}, 9}};
 
-// Values that f32 holds, so that both types give one catalogue.
+// Values exact in f32, so both types give the same catalogue.
 std::vector<Particle> particles_of() {
     std::vector<Particle> particles;
     std::uint64_t number = 0;
@@ -49,7 +48,7 @@ std::vector<Particle> particles_of() {
     return particles;
 }
 
-// So that 0.2 mean distances are half of the length along a diagonal of a clump.
+// 0.2 mean distances are half of the length of a clump's diagonal.
 Analysis analysis_of(int members) {
     return {.name = "groups",
             .kind = Analysis::Kind::halos,
@@ -219,7 +218,7 @@ TEST_CASE("halos: positions outside the domain are those of their images inside"
     auto particles = particles_of();
     const auto expected = made_of<double>(particles, 10, 7);
     for (std::size_t i = 0; i < particles.size(); i += 3) {
-        // Exact, since what is added has few bits.
+        // Exact, because the shift has few bits.
         for (std::size_t dim = 0; dim < 3; ++dim) particles[i][dim] += side * (i % 2 == 0 ? 2.0 : -1.0);
     }
     CHECK(numbers_in<std::uint64_t>(made_of<double>(particles, 10, 7), "dark/members") ==

@@ -33,7 +33,7 @@ public:
         return {};
     }
 
-    /// Edges are NaN where a range was to be found and no value has one.
+    /// Edges are NaN if the range was to be found and no value has one.
     Result<Made> make(const Moment&) override {
         const auto bins = histogram_.bins();
         const auto edges = histogram_.axis().edges();
@@ -51,7 +51,7 @@ private:
     std::string name_;
     Attributes units_;
     RealNumbers numbers_;
-    BinAxis empty_;  // to which nothing was added
+    BinAxis empty_;  // for read(), which needs an empty histogram
     Histogram histogram_;
 };
 

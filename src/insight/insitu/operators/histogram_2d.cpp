@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    /// For who draws it.
+    /// Attributes for plots.
     static Attributes axis_of(const Variable& variable) {
         auto attributes = units_of(variable);
         attributes.description = variable.name;
@@ -71,7 +71,7 @@ private:
     std::string name_;
     Attributes x_is_, y_is_;
     RealNumbers x_, y_;
-    BinAxis empty_;  // to which nothing was added
+    BinAxis empty_;  // for read(), which needs an empty histogram
     Histogram2d histogram_;
     std::array<double, RealNumbers::chunk_count> x_chunk_{}, y_chunk_{};
 };

@@ -1,5 +1,5 @@
-// A piece of an array as lines along the last dimension, each at its place in the global shape. No division an element,
-// and none a line after the first.
+// Cuts a piece of an array into lines along the last dimension, each with its place in the global shape. It divides
+// only for the first line.
 
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace forebay::insitu {
 
-/// Consecutive elements of a piece that differ in the last dimension alone.
+/// Consecutive elements of a piece. Only their last index differs.
 struct ArrayLine {
-    Extents at;               // the first one's place in the global shape
-    std::uint64_t first = 0;  // its number in the piece
+    Extents at;               // the first element's place in the global shape
+    std::uint64_t first = 0;  // the first element's number in the piece
     std::uint64_t count = 0;
 };
 
-/// Calls visit(line) for each line of the piece, in their order. The piece lies inside its box, which has a dimension
-/// at least.
+/// Calls visit(line) for each line of the piece, in order. The piece must lie inside its box. The box must have at
+/// least one dimension.
 template <class Visit>
 void for_each_line(const Elements& piece, Visit&& visit) {
     const auto& box = piece.box;
     const int last = box.size.dims() - 1;
-    Extents at = box.lo;  // of the line's first element
+    Extents at = box.lo;  // place of the line's first element
     std::uint64_t rest = piece.first;
     for (int dim = last; dim >= 0; --dim) {
         at[dim] += rest % box.size[dim];
@@ -42,14 +42,14 @@ void for_each_line(const Elements& piece, Visit&& visit) {
     }
 }
 
-/// The number of the element at `at` of an array of `shape`, row-major.
+/// The row-major number of the element at `at` in an array of `shape`.
 inline std::uint64_t place_in(const Extents& shape, const Extents& at) {
     std::uint64_t place = 0;
     for (int dim = 0; dim < shape.dims(); ++dim) place = place * shape[dim] + at[dim];
     return place;
 }
 
-/// Without the number of dimension `axis`.
+/// The numbers without dimension `axis`.
 inline Extents without(const Extents& numbers, int axis) {
     Extents rest;
     for (int dim = 0; dim < numbers.dims(); ++dim)

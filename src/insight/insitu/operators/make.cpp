@@ -20,7 +20,7 @@ Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::s
         case density: return make_density(analysis, variables);
         case spectrum: return make_spectrum(analysis, variables);
         case halos: return make_halos(analysis, variables);
-        case script: break;  // that of the worker of scripts
+        case script: break;  // belongs to the worker of scripts
     }
     return Error{ErrorKind::refused, "analysis '" + analysis.name + "' is of no kind that there is"};
 }

@@ -1,4 +1,4 @@
-// Each kind of analysis by its maker, a file an operator. What a maker refuses is said in analyser.hpp.
+// The makers of all kinds of analyses, one file an operator. analyser.hpp describes what they refuse.
 
 #pragma once
 

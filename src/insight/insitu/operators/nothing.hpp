@@ -1,4 +1,4 @@
-// The bytes of elements that are not there: NaN of types that have one, else 0, and strings without a letter.
+// Fills elements that no block holds: NaN if the type has one, else 0, and empty strings.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace forebay::insitu {
 
-/// `bytes` is a whole number of elements long.
+/// `bytes` must hold a whole number of elements.
 inline void fill_nothing(Type type, std::span<std::byte> bytes) {
     const auto fill = [&](auto value) {
         for (std::size_t at = 0; at + sizeof value <= bytes.size(); at += sizeof value)

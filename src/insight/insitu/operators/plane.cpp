@@ -15,9 +15,9 @@ namespace forebay::insitu {
 
 namespace {
 
-/// The dimensions that a picture has: the last two that are longer than 1, or others where there are none.
+/// The two dimensions of a picture: the last two longer than 1. Dimensions of length 1 fill in.
 struct Sides {
-    int x = -1, y = -1;  // -1: none, of length 1
+    int x = -1, y = -1;  // -1: none, length 1
 };
 
 Sides sides_of(const Extents& shape, int axis) {
@@ -29,11 +29,12 @@ Sides sides_of(const Extents& shape, int axis) {
             else if (sides.y < 0) sides.y = dim;
         }
     }
+    // x is the faster of both dimensions.
     if (sides.x < sides.y) std::swap(sides.x, sides.y);
     return sides;
 }
 
-/// The axis' ends and its words.
+/// The ends of an axis and its label.
 struct SideScale {
     double low = -0.5, high = 0.5;
     std::string label;
@@ -43,6 +44,7 @@ SideScale scale_of(const Analysis& analysis, const Variable& variable, int dim) 
     if (dim < 0) return {.label = ""};
     SideScale scale{-0.5, static_cast<double>(variable.shape[dim]) - 0.5, dimension_name(variable, dim)};
     const auto& lengths = analysis.length;
+    // Without lengths the axis counts elements, with their centres at whole numbers.
     if (lengths.empty()) return scale;
     const auto which = static_cast<std::size_t>(dim);
     scale.low = 0;
@@ -94,7 +96,7 @@ std::string dimension_name(const Variable& variable, int dim) {
 }
 
 void note_sides(Attributes& attributes, const Analysis& analysis, const Variable& variable, int axis) {
-    std::vector<int> sides;  // the last dimension first
+    std::vector<int> sides;  // last dimension first
     for (int dim = variable.shape.dims() - 1; dim >= 0; --dim)
         if (dim != axis) sides.push_back(dim);
     if (sides.size() > 2) return;

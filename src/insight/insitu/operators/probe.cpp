@@ -1,8 +1,7 @@
-// Values of an array at some of its elements. A node has those that lie in its blocks; elements that no block holds are
-// NaN, and 0 or blank where the type has none, and the attribute "missing" counts them. A point that is given twice has
-// two values.
+// Values of some elements of an array. A node has the elements in its blocks. Elements that no block holds are NaN, or
+// 0 or blank if the type has no NaN; the attribute "missing" counts them. A point given twice has two values.
 //
-// Part: the size of an element, the numbers of the points that are there, and their bytes.
+// Part: the size of an element, the numbers of the points present, and their bytes.
 
 #include <fmt/format.h>
 
@@ -30,6 +29,7 @@ public:
             points_.push_back(place);
         }
         values_.resize(points_.size() * variable.type.size_bytes);
+        // Points that no block holds keep this fill.
         fill_nothing(variable.type, values_);
         seen_.resize(points_.size());
     }
@@ -70,6 +70,7 @@ public:
         const auto bytes = from.numbers<std::uint8_t>(values_.size());
         FB_TRY(from.done());
         const auto is_point = [&](std::uint64_t number) { return number < points_.size() && seen_[number] == 0; };
+        // part() writes points in order, so a repeated point is damage.
         const bool rises = std::ranges::adjacent_find(numbers, std::ranges::greater_equal{}) == numbers.end();
         if (size != variable_.type.size_bytes || bytes.size() != numbers.size() * size || !rises ||
             !std::ranges::all_of(numbers, is_point))
@@ -95,7 +96,7 @@ public:
         for (const auto index : point) words += (words.empty() ? "[" : ", ") + std::to_string(index);
         return words.empty() ? "[]" : words + "]";
     }
-    /// "[4, 5, 6] [0, 0, 1]", as many as an attribute can hold.
+    /// "[4, 5, 6] [0, 0, 1]", up to the size limit of an attribute.
     static std::string words_of(const std::vector<std::vector<std::int64_t>>& points) {
         std::string words;
         for (const auto& point : points) {

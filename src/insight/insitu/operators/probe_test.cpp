@@ -1,5 +1,5 @@
-// Goal: a probe has the very bytes of its points, in their order, whatever the cut and the nodes; points outside and
-// damaged parts are refused.
+// Goal: a probe has exactly the bytes of its points, in their order, for any cut and nodes. Points outside and damaged
+// parts are refused.
 // Method: random bytes and points, in 1 to 7 cuts and nodes.
 
 #include <doctest/doctest.h>

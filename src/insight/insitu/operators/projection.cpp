@@ -1,6 +1,6 @@
-// The sum of an array along one of its dimensions, as f64. Binned sums (binned_sums.hpp, which bounds their error): the
-// same bits whatever the blocks, the nodes and their order. Elements that no block holds add nothing; the attribute
-// "missing" counts them. A sum of which an element is NaN is NaN.
+// The sum of an array along one dimension, as f64. It uses binned sums (binned_sums.hpp gives their error), so blocks,
+// nodes and their order do not change the bits. Elements that no block holds add nothing; the attribute "missing"
+// counts them. A sum with a NaN is NaN.
 //
 // Part: the count of elements, and patches of sums.
 
@@ -21,7 +21,7 @@ namespace forebay::insitu {
 
 namespace {
 
-constexpr std::size_t batch_values = 1024;  // are read at once: as many doubles stay in the first cache
+constexpr std::size_t batch_values = 1024;  // read at once: as doubles they stay in the first cache
 
 class Projection final : public Analyser {
 public:
@@ -44,6 +44,7 @@ public:
             for (std::uint64_t done = 0; done < line.count; done += batch_values) {
                 const auto batch = std::span(values).first(std::min(batch_values, line.count - done));
                 numbers_.take_doubles(piece.columns.front(), line.first + done, batch);
+                // Along the last dimension a whole line belongs to one sum.
                 if (axis == variable_.shape.dims() - 1) sums.add_all(first, batch);
                 else sums.add_each(first + done, batch);
             }
@@ -62,6 +63,7 @@ public:
         const auto name = "a part of the projection of '" + variable_.name + "'";
         PartReader from(part, name);
         const auto seen = from.number<std::uint64_t>();
+        // A node cannot have seen more than the rest of the array.
         if (seen > variable_.elements() - seen_) return Error{ErrorKind::corrupt, name + " is damaged"};
         FB_TRY(patches_.merge(from, name));
         seen_ += seen;
@@ -94,7 +96,7 @@ private:
     const RealNumbers numbers_;
     const Extents plane_;
     SumPatches patches_;
-    std::uint64_t seen_ = 0;  // elements
+    std::uint64_t seen_ = 0;  // elements seen
 };
 
 }  // namespace

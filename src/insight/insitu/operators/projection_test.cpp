@@ -1,5 +1,5 @@
-// Goal: a projection is the sum along its dimension, the same bits whatever the cut, the nodes and the order, within
-// the bound of binned sums; what is not finite stays; what is not there is counted.
+// Goal: a projection is the sum along its dimension, with the same bits for any cut, nodes and order, within the bound
+// of binned sums. Values that are not finite stay; missing elements are counted.
 // Method: random values over wide ranges against long double, in 1 to 7 cuts and nodes; whole numbers exactly.
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using namespace forebay::insitu;
 
 namespace {
 
-/// Values and their largest size, of each line along `axis`.
+/// The sum of each line along `axis`, and the largest magnitude in it.
 struct ExactSums {
     std::vector<long double> sums;
     std::vector<double> largest;

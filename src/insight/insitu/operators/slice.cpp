@@ -1,10 +1,9 @@
-// A plane of an array. It is kept as runs of neighbours in the plane: a node has those of its blocks that the plane
-// goes through, and no more memory.
+// A plane of an array, kept as runs of neighbours in the plane. A node stores only the runs of its blocks.
 //
-// An array of two dimensions is its own plane: `axis` and `at` do not count. Elements that no block holds are NaN, and
-// 0 or blank where the type has none; the attribute "missing" counts them.
+// An array of two dimensions is its own plane, and `axis` and `at` are ignored. Elements that no block holds are NaN,
+// or 0 or blank if the type has no NaN; the attribute "missing" counts them.
 //
-// Part: the size of an element; of each run, where it begins in the plane; how many elements each has; their bytes.
+// Part: the size of an element; the start of each run in the plane; the count of elements of each run; their bytes.
 
 #include <fmt/format.h>
 
@@ -28,7 +27,7 @@ namespace {
 
 class Slice final : public Analyser {
 public:
-    /// `axis` -1: all of it.
+    /// `axis` -1: the whole array.
     Slice(const Analysis& analysis, const Variable& variable, int axis, std::uint64_t at)
         : analysis_(analysis), variable_(variable), axis_(axis), at_(at), plane_(without(variable.shape, axis)) {}
 
@@ -37,6 +36,7 @@ public:
         const int last = variable_.shape.dims() - 1;
         const auto size = variable_.type.size_bytes;
         for_each_line(piece, [&](const ArrayLine& line) {
+            // Each line crosses such a plane in a single element.
             if (axis_ == last) {
                 if (at_ < line.at[last] || at_ - line.at[last] >= line.count) return;
                 const auto element = line.first + (at_ - line.at[last]);
@@ -70,6 +70,7 @@ public:
         std::uint64_t all = 0;
         for (std::size_t i = 0; i < firsts.size(); ++i) {
             if (counts[i] == 0 || firsts[i] >= elements || counts[i] > elements - firsts[i]) return damaged;
+            // Divided, not multiplied: a damaged count cannot overflow.
             if (counts[i] > bytes.size() / size - all) return damaged;
             all += counts[i];
         }
@@ -106,6 +107,7 @@ public:
 
 private:
     void keep(std::uint64_t first, std::span<const std::byte> bytes, std::uint64_t count) {
+        // Adjacent runs become one, so that parts stay short.
         if (!firsts_.empty() && firsts_.back() + counts_.back() == first) {
             counts_.back() += count;
         } else {
@@ -116,17 +118,19 @@ private:
         bytes_.insert(bytes_.end(), begin, begin + bytes.size());
     }
 
-    /// The plane with every run at its place; `corrupt` where two parts have the same element.
+    /// The plane with every run in place; `corrupt` if two parts hold the same element.
     Result<std::vector<std::byte>> whole() {
         const auto size = static_cast<std::size_t>(variable_.type.size_bytes);
         std::vector<std::size_t> order(firsts_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
+        // Sorted by place, so that overlapping runs are neighbours.
         std::ranges::sort(order, {}, [&](std::size_t run) { return firsts_[run]; });
         std::vector<std::uint64_t> offsets(firsts_.size());
         std::exclusive_scan(counts_.begin(), counts_.end(), offsets.begin(), std::uint64_t{0});
         seen_ = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 
         std::vector<std::byte> plane(volume(plane_) * size);
+        // Only missing elements need the fill.
         if (seen_ < volume(plane_)) fill_nothing(variable_.type, plane);
         std::uint64_t end = 0;
         for (const auto run : order) {
@@ -145,7 +149,7 @@ private:
     const std::uint64_t at_;
     const Extents plane_;
     std::vector<std::uint64_t> firsts_, counts_;  // of runs, in elements of the plane
-    std::vector<std::uint8_t> bytes_;             // of one run after another
+    std::vector<std::uint8_t> bytes_;             // of all runs, one after another
     std::uint64_t seen_ = 0;
 };
 
@@ -159,6 +163,7 @@ Result<std::unique_ptr<Analyser>> make_slice(const Analysis& analysis, std::span
     if (variable.shape.dims() > 2) {
         axis = analysis.axis;
         FB_TRY(check_axis(variable, axis));
+        // The default is the middle plane.
         at = analysis.at < 0 ? variable.shape[axis] / 2 : static_cast<std::uint64_t>(analysis.at);
         if (at >= variable.shape[axis])
             return Error{ErrorKind::refused, fmt::format("variable '{}' of shape {} has no plane {} of dimension {}",

@@ -1,5 +1,5 @@
-// Goal: a slice is the plane's very bytes, whatever the type, the dimension, the cut and the nodes; what no block holds
-// is NaN or 0 and counted; what cannot be sliced is refused, and so are damaged parts.
+// Goal: a slice has exactly the bytes of the plane, for any type, dimension, cut and nodes. Elements that no block
+// holds are NaN or 0, and counted. Invalid variables and damaged parts are refused.
 // Method: random bytes against the same elements picked one by one, in 1 to 7 cuts and nodes.
 
 #include <doctest/doctest.h>
@@ -146,7 +146,7 @@ TEST_CASE("damaged parts are refused") {
     for (const auto& block : world.blocks(3, random)) world.give(*analyser, block, random);
     const auto part = analyser->part();
     CHECK(taken_beginnings(analysis, variable, part, random) == 0);
-    // The same node twice: each element is there twice.
+    // The same node twice gives each element twice.
     const auto whole = make_analyser(analysis, {&variable, 1}).value();
     REQUIRE(whole->merge(part));
     REQUIRE(whole->merge(part));

@@ -1,8 +1,8 @@
-// The power spectrum of a 3-D array: power_spectrum.hpp says what it is. A node's part is its blocks; whoever has them
-// all has the field, which is transformed where it lies.
+// The power spectrum of a 3-D array; power_spectrum.hpp defines it. A node's part holds its blocks. The node with all
+// blocks has the field, and transforms it in place.
 //
-// Part: the number of elements that the node was given; count of blocks; of each its box, of 3 dimensions lo and size,
-// and its numbers as f32 or f64, row-major, with their count.
+// Part: the number of elements given to the node; the count of blocks; then each block: lo and size of its box in 3
+// dimensions, and its numbers as f32 or f64, row-major, after their count.
 
 #include <fmt/format.h>
 
@@ -23,8 +23,8 @@ namespace forebay::insitu {
 
 namespace {
 
-// Calls visit(i, j, k, at, count) for each line of `count` elements of a box that begins at its element `at`, counted
-// from `first`; i, j, k is the line's place in the field.
+// Calls visit(i, j, k, at, count) for each line of `count` elements of a box. (i, j, k) is the line's place in the
+// field. `at` is its first element, counted from `first`.
 template <class Visit>
 void for_each_field_line(const Box& box, std::uint64_t first, std::uint64_t count, const Visit& visit) {
     for (auto at = first; at < first + count;) {
@@ -36,7 +36,7 @@ void for_each_field_line(const Box& box, std::uint64_t first, std::uint64_t coun
     }
 }
 
-// The same text for every way of not having the field.
+// Every reason for an incomplete field gives the same text.
 Error without_spectrum(const std::string& name, const std::string& why) {
     return {ErrorKind::refused, fmt::format("a spectrum of '{}' is refused: {}", name, why)};
 }
@@ -49,6 +49,7 @@ public:
         : variable_(variable), numbers_(numbers), lengths_(lengths), grid_(std::move(grid)) {}
 
     void take(const Elements& piece) override {
+        // The first piece of a block announces the block.
         if (piece.first == 0) blocks_.push_back(piece.box);
         elements_ += piece.count;
         for_each_field_line(piece.box, piece.first, piece.count,
@@ -89,6 +90,7 @@ std::vector<std::byte> SpectrumAnalyser<Real>::part() const {
             part.number(box.lo[dim]);
             part.number(box.size[dim]);
         }
+        // The grid is the only copy of the blocks.
         numbers.resize(volume(box.size));
         for_each_field_line(box, 0, numbers.size(), [&](auto i, auto j, auto k, auto at, auto count) {
             std::memcpy(numbers.data() + at, grid_.row(i, j) + k, count * sizeof(Real));
@@ -112,7 +114,7 @@ Result<> SpectrumAnalyser<Real>::merge(std::span<const std::byte> bytes) {
             box.lo.push_back(part.number<std::uint64_t>());
             box.size.push_back(part.number<std::uint64_t>());
         }
-        // A part that ends too early has boxes of nothing.
+        // After the end of a short part all boxes are empty.
         fits = inside(box, variable_.shape) && volume(box.size) > 0;
         if (!fits) break;
         const auto numbers = part.numbers<Real>(volume(box.size));
@@ -159,6 +161,7 @@ Result<> SpectrumAnalyser<Real>::check_whole() const {
         return without_spectrum(variable_.name, fmt::format("{} of its {} elements are missing in this snapshot",
                                                             wanted - elements_, wanted));
     const auto [a, b] = find_overlap(blocks_);
+    // Enough elements without an overlap means that every element is there once.
     if (a != b || elements_ > wanted) return without_spectrum(variable_.name, "two blocks hold the same elements");
     return {};
 }
@@ -187,6 +190,7 @@ Result<std::unique_ptr<Analyser>> make_spectrum(const Analysis& analysis, std::s
         if (!std::ranges::all_of(lengths, [](double length) { return std::isfinite(length) && length > 0; }))
             return without_spectrum(variable.name, "a length is not above 0");
     }
+    // As f32 the grid takes half the memory of f64.
     if (variable.type == f32) return spectrum_by<float>(variable, lengths);
     return spectrum_by<double>(variable, lengths);
 }

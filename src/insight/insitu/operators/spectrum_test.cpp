@@ -1,7 +1,7 @@
-// Goal: the spectrum of an array is the same bits however its blocks are cut, given and dealt out to nodes; what is not
-// a whole field is refused.
-// Method: a field of splitmix, seed 4, as blocks of several cuts, in pieces of several lengths and orders, by one node
-// and by three; parts cut short at every byte and with every byte changed.
+// Goal: the spectrum of an array has the same bits for any cut, order and distribution of its blocks. An incomplete
+// field is refused.
+// Method: a field of splitmix, seed 4, as blocks of several cuts, in pieces of several lengths and orders, on one node
+// and on three; parts cut short at every byte and with every byte changed.
 
 #include <doctest/doctest.h>
 

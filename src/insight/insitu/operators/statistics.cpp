@@ -18,17 +18,17 @@ namespace forebay::insitu {
 
 namespace {
 
-// Of 2 KiB each: 128 MiB.
+// A level takes 2 KiB: 128 MiB in all.
 constexpr std::uint64_t levels_max = 65'536;
 
-/// The elements of a piece by levels, the indices along dimension `by`. They are sorted first: a few numbers cost as
-/// much as some hundred when they are added alone.
+/// The elements of a piece by level: the index along dimension `by`. They are sorted first, because adding a few
+/// numbers alone costs as much as adding some hundred.
 template <class T>
 class LevelsOf {
 public:
     LevelsOf(RealNumbers numbers, int by) : numbers_(numbers), by_(by) {}
 
-    /// Calls use(level, values) for each level that the block of the piece has.
+    /// Calls use(level, values) for each level of the piece's block.
     template <class Use>
     void each(const Elements& piece, Use&& use) {
         const auto low = piece.box.lo[by_];
@@ -40,6 +40,7 @@ public:
                 for (std::uint64_t i = 0; i < line.count; ++i) ++ends_[level + i + 1];
             else ends_[level + 1] += line.count;
         });
+        // A counting sort: the sums are the first places of the levels.
         std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
         values_.clear();
         numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) {
@@ -59,12 +60,12 @@ public:
 private:
     RealNumbers numbers_;
     int by_;
-    std::vector<T> values_, sorted_;   // of a piece, kept for their memory
-    std::vector<std::uint64_t> ends_;  // in sorted_, of the level before
+    std::vector<T> values_, sorted_;   // of a piece; kept to reuse the memory
+    std::vector<std::uint64_t> ends_;  // the end in sorted_ of the level before
 };
 
-/// In numbers of type T, with extremes of type Own; of all elements, or of each level: an index along dimension `by`.
-/// Where there is no finite number, extremes of integers are 0.
+/// Counts in numbers of type T and returns extremes of type Own, over all elements or for each level (an index along
+/// dimension `by`). Without a finite number, extremes of integers are 0.
 template <class T, class Own>
 class Statistics final : public Analyser {
 public:
@@ -123,7 +124,7 @@ private:
     static Own extreme(const Moments<T>& level, T value) {
         if (level.count() == 0)
             return std::numeric_limits<Own>::has_quiet_NaN ? std::numeric_limits<Own>::quiet_NaN() : Own{};
-        // A part that is damaged may hold a float that no small integer is.
+        // A damaged part may hold a float beyond the range of a small integer.
         return static_cast<Own>(std::clamp(value, static_cast<T>(std::numeric_limits<Own>::lowest()),
                                            static_cast<T>(std::numeric_limits<Own>::max())));
     }
@@ -131,7 +132,7 @@ private:
     std::string name_;
     Attributes units_;
     RealNumbers numbers_;
-    std::optional<LevelsOf<T>> levels_of_;  // none: all are of one level
+    std::optional<LevelsOf<T>> levels_of_;  // null: one level for all
     Extents shape_;                         // of each result
     std::vector<Moments<T>> levels_;
 };
@@ -158,7 +159,7 @@ Result<std::unique_ptr<Analyser>> make_statistics(const Analysis& analysis, std:
         return std::make_unique<Statistics<T, Own>>(variable, numbers, analysis.by);
     };
     switch (variable.type.scalar) {
-        case Scalar::f16: return make.operator()<float, float>();  // C++ has no type of its own for these
+        case Scalar::f16: return make.operator()<float, float>();  // C++ has no f16 of its own, so results are floats
         case Scalar::f32: return make.operator()<float, float>();
         case Scalar::f64: return make.operator()<double, double>();
         case Scalar::i8: return make.operator()<float, std::int8_t>();

@@ -1,6 +1,6 @@
-// Goal: the operators of statistics and histograms give the results that the guide names, of each real type, in the
-// variable's unit and the same from one node or several; what is no number is refused.
-// Method: variables of each type with the extremes of the type; results by name; nodes that part() and merge().
+// Goal: statistics and histograms give the documented results for each real type, in the variable's unit, from one node
+// or several. Variables that are not numbers are refused.
+// Method: variables of each type with its extremes; results by name; nodes joined by part() and merge().
 
 #include <doctest/doctest.h>
 
@@ -74,7 +74,7 @@ void check_type() {
     long double sum = 0;
     if constexpr (std::is_integral_v<T>)
         for (const T value : values) sum += static_cast<long double>(value);
-    else sum = 3;  // and the extremes, which are each other's opposites
+    else sum = 3;  // plus the extremes, which cancel
     CHECK(scalar<double>(outcome, "fields/u/sum") == static_cast<double>(sum));
     CHECK(scalar<double>(outcome, "fields/u/mean") == static_cast<double>(sum / 4));
     CHECK(scalar<double>(outcome, "fields/u/variance") > 0);
@@ -152,7 +152,7 @@ TEST_CASE("nodes together find what one finds, and results have their names, typ
     }
 }
 
-// Mean and variance of each index by long doubles, of whole numbers, so that they are exact.
+// Mean and variance of each index by long doubles; exact, because the values are whole numbers.
 template <class T>
 void check_levels(std::mt19937_64& random, const Extents& shape, int by) {
     Variable variable = variable_of(type_of<T>());

@@ -65,6 +65,7 @@ Result<> SumPatches::merge(PartReader& from, const std::string& name) {
         if (numbers.size() != key.size()) return damaged;
         std::ranges::copy(numbers, key.begin());
         const auto cells = box_of(key);
+        // The key's unused places must be 0.
         if (key_of(cells) != key || !inside(cells, shape_)) return damaged;
         const auto count = static_cast<std::size_t>(volume(cells.size));
         if (count == 0) return damaged;
@@ -78,6 +79,7 @@ Result<> SumPatches::merge(PartReader& from, const std::string& name) {
 }
 
 SumPatch SumPatches::whole() && {
+    // A single patch of the whole shape needs no copy.
     const auto count = static_cast<std::size_t>(volume(shape_));
     if (patches_.size() == 1 && volume(box_of(patches_.begin()->first).size) == count)
         return std::move(patches_.begin()->second);
@@ -91,6 +93,7 @@ SumPatch SumPatches::whole() && {
                 if (counted_) all.counts[place + i] += patch.counts[first + i];
             }
         };
+        // A result without dimensions has no lines.
         if (shape_.dims() == 0) row({}, 0, 1);
         else
             for_each_line(Elements{{}, 0, volume(cells.size), cells},

@@ -1,5 +1,5 @@
-// Sums over the cells of an array's result, of which a node has those patches that its blocks reach: boxes of cells, of
-// which several may cover one cell. Memory and parts are as large as the patches, whatever the whole is.
+// Sums over the cells of an array's result. A node keeps patches: boxes of the cells that its blocks reach. Several
+// patches may cover one cell. Memory and parts grow with the patches, not with the whole result.
 
 #pragma once
 
@@ -15,23 +15,23 @@
 namespace forebay::insitu {
 
 struct SumPatch {
-    BinnedSums sums;                    // a cell each, row-major
-    std::vector<std::uint32_t> counts;  // of the terms of each cell; empty where they are not counted
+    BinnedSums sums;                    // one a cell, row-major
+    std::vector<std::uint32_t> counts;  // terms of each cell; empty if they are not counted
 };
 
 class SumPatches {
 public:
-    /// `shape`: of the whole result. `counted`: cells have counts.
+    /// `shape` is the shape of the whole result. With `counted` each cell counts its terms.
     SumPatches(const Extents& shape, int bins, bool counted) : shape_(shape), bins_(bins), counted_(counted) {}
 
-    /// The patch of exactly this box of cells, of zeros where it is new. It stays where it is.
+    /// The patch of exactly this box of cells. A new patch holds zeros. The reference stays valid.
     SumPatch& patch_of(const Box& cells);
 
     void write(PartWriter& to) const;
-    /// Adds what write() wrote; `name` is for the text of an error. After `corrupt` some of it may have been added.
+    /// Adds a part from write(). Error texts begin with `name`. After `corrupt` some of the part may already be added.
     Result<> merge(PartReader& from, const std::string& name);
 
-    /// All of them together, as one patch of the whole shape.
+    /// Joins all patches into one patch of the whole shape.
     SumPatch whole() &&;
 
 private:

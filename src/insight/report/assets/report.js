@@ -1,5 +1,5 @@
 "use strict";
-// Puts pictures and tables into the page, from the data in it.
+// Draws the pictures and tables of the page from its data.
 const data = JSON.parse(document.getElementById("data").textContent);
 
 function show_rate(rate) {
@@ -60,7 +60,7 @@ function show_nodes({all, rows}) {
 }
 
 function show_targets({all, rows}) {
-  if (!rows.some(row => row[0])) return;  // the file system tells none of them
+  if (!rows.some(row => row[0])) return;  // the file system does not name its targets
   const words = tools.part(rows.length, all, "storage targets");
   const name = row => row[0] || "(several)";
   const bars = (at, title, unit, told) => pictures.bars({words: `${title} of ${words}`, title, axis: "storage target", unit,

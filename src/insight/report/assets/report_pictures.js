@@ -1,5 +1,5 @@
 "use strict";
-// Bars, maps and points of a report, as SVG and canvas; drawn anew for another width, so that letters keep their size.
+// Bars, maps and points of a report, as SVG and canvas. A new width draws them again, so letters keep their size.
 const pictures = {
   fitted(draw) {
     const place = tools.element("div", {});
@@ -14,12 +14,12 @@ const pictures = {
       fill();
     };
     tools.fresh.push(fit);
-    // In the next frame: what changes its own height while it is told of a width is told again.
+    // In the next frame: a change of height during the callback would trigger it again.
     new ResizeObserver(() => requestAnimationFrame(fit)).observe(place);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", fill);
     return place;
   },
-  // Half the width that a text of 12 px may need, with a blank beside it.
+  // Half the width of a 12 px text, plus a blank.
   half: text => String(text).length * 3.7 + 6,
 
   // Round numbers from 0 to `most`, at most six.
@@ -32,7 +32,7 @@ const pictures = {
     return found;
   },
 
-  // A frame with a named axis at the left, for numbers from 0 to `most` of a unit.
+  // A frame with a labelled left axis, for numbers from 0 to `most` of a unit.
   frame(words, width, height, most, unit, title) {
     const box = {left: 48, right: width - 4, top: 32, bottom: height - 40, width: width - 52, height: height - 72};
     const svg = tools.drawn("svg", {width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words});
@@ -46,7 +46,7 @@ const pictures = {
     return {svg, box, y};
   },
 
-  // A bar for each of `bars`: {name, value, group, mark, slow}. Names stand below as far as there is room.
+  // A bar for each of `bars`: {name, value, group, mark, slow}. Names stand below if there is room.
   bars: request => pictures.fitted(width => pictures.bars_of(request, width)),
   bars_of({words, title, axis, unit, bars, class_name}, width) {
     const most = Math.max(...bars.map(bar => Math.max(bar.value, bar.mark || 0)), 0);
@@ -75,7 +75,7 @@ const pictures = {
     return svg;
   },
 
-  // Colours of the levels 0 (gap) to 7, from the two of the page.
+  // Colours of the levels 0 (gap) to 7, mixed from the page's two colours.
   levels() {
     const parse = name => {
       const hex = tools.colour(name).slice(1);
@@ -120,7 +120,7 @@ const pictures = {
     return canvas;
   },
 
-  // Runs by nodes: median with least and most, and a line at the best.
+  // Runs by nodes: the median, the least and the most, and a line at the best.
   scaling: (rows, unit, words) => pictures.fitted(width => pictures.scaling_of(rows, unit, words, width)),
   scaling_of(rows, unit, words, width) {
     const most = Math.max(...rows.map(row => row[9])), nodes = rows.map(row => row[2]);

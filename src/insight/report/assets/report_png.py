@@ -1,5 +1,5 @@
-"""Draws the pictures of a report by matplotlib: report_png.py DATA.json PICTURE.png TITLE. Started by `forebay report
---png`; prints one line: "drawn", "missing" without matplotlib, or what is wrong."""
+"""Draws the pictures of a report with matplotlib: report_png.py DATA.json PICTURE.png TITLE. `forebay report --png`
+starts it. It prints one line: "drawn", "missing" without matplotlib, or the error."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
 "use strict";
-// The rate over time by uPlot, with marks at saves and a line at the peak; drawn anew in other colours and widths.
+// The rate over time by uPlot, with marks at saves and a line at the peak. New colours and widths draw it again.
 function rate_series(rate, place) {
   const time = tools.time_unit(rate.values.length * rate.width), most = Math.max(...rate.values, rate.peak);
   const unit = tools.rate_unit(most);

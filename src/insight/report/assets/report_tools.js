@@ -20,7 +20,7 @@ const tools = {
     const size = Math.abs(value);
     return size >= 1000 ? Math.round(value).toString() : String(Number(value.toPrecision(3)));
   },
-  // Of MB, or MB/s: "1.25 GB".
+  // Takes MB, or MB/s, and returns "1.25 GB".
   mega(value, per) {
     const units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let at = 2, scaled = value;
@@ -36,7 +36,7 @@ const tools = {
     if (value < 7200) return tools.digits(value / 60) + " min";
     return tools.digits(value / 3600) + " h";
   },
-  // The unit in which an axis up to `most` has short numbers: its name, and what to divide by.
+  // The unit that keeps numbers up to `most` short: its name, and its divisor.
   rate_unit(most) {
     for (const [name, size] of [["TB/s", 1e6], ["GB/s", 1e3], ["MB/s", 1]]) if (most >= size) return {name, size};
     return {name: "kB/s", size: 1e-3};
@@ -51,14 +51,14 @@ const tools = {
     return most >= 1 ? {name: "s", size: 1} : {name: "ms", size: 1e-3};
   },
 
-  // Columns are [title, cell of a row]; a title that ends in a blank is of texts.
+  // Columns are [title, cell of a row]. A title that ends in a blank marks a column of texts.
   table(caption, columns, rows) {
     const head = tools.element("tr", {}, ...columns.map(([title]) => tools.element("th", {scope: "col"}, title)));
     const lines = rows.map(row => tools.element("tr", {}, ...columns.map(([title, cell]) =>
       tools.element("td", title.endsWith(" ") ? {class: "text"} : {}, String(cell(row))))));
     const table = tools.element("table", {}, tools.element("caption", {class: "faint"}, caption),
       tools.element("thead", {}, head), tools.element("tbody", {}, ...lines));
-    // With a keyboard, what scrolls must be reached.
+    // Keyboard users must be able to reach the scrolling part.
     return tools.element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, table);
   },
   folded(title, content) {
@@ -67,7 +67,7 @@ const tools = {
   figure(picture, caption) {
     return tools.element("figure", {}, picture, tools.element("figcaption", {}, caption));
   },
-  // Shows a section of the page with these parts in it. What waits in `fresh` is drawn once it has a width.
+  // Shows a section with these parts. Pictures in `fresh` are drawn when they have a width.
   fresh: [],
   show(id, ...parts) {
     const section = document.getElementById(id);
@@ -75,6 +75,6 @@ const tools = {
     section.hidden = false;
     for (const draw of tools.fresh.splice(0)) draw();
   },
-  // "12 of 500": what is shown of what there is.
+  // "12 of 500": the shown rows of all rows.
   part: (shown, all, words) => shown < all ? `${shown} of ${all} ${words}` : `${all} ${words}`,
 };

@@ -1,9 +1,9 @@
 "use strict";
-// The live page of a run. Whatever stands in the run's files gets into the document as text, never as markup.
+// The live page of a run. Texts from the run's files enter the document only as text, never as markup.
 
 const parameters = new URLSearchParams(location.search);
 const token = parameters.get("token") || sessionStorage.getItem("forebay-token") || "";
-sessionStorage.setItem("forebay-token", token);  // of this tab and this port alone
+sessionStorage.setItem("forebay-token", token);  // only for this tab and this port
 if (parameters.has("token")) history.replaceState(null, "", "/");
 
 const at = (id) => document.getElementById(id);
@@ -267,7 +267,7 @@ function show_log(state) {
   at("log").replaceChildren(...parts);
 }
 
-// The state comes by events; when they stop, the page says so and tries again.
+// The state arrives as events. If they stop, the page says so and tries again.
 let newest = null, clock_offset = 0, failed_since = 0;
 const server_now = () => Date.now() / 1000 + clock_offset;
 function show(state) {
@@ -286,7 +286,7 @@ function listen() {
     window.forebay_seen = {told: state.told, seen: Date.now() / 1000};
     show(state);
   });
-  // The server's time as it sends this. A state may have been told long before: nothing has changed since.
+  // The server's current time. The state itself may be older, if nothing has changed since.
   source.addEventListener("clock", (event) => { clock_offset = Number(event.data) - Date.now() / 1000; });
   source.addEventListener("open", () => { failed_since = 0; at("connection").hidden = true; });
   source.addEventListener("error", () => {

@@ -1,4 +1,4 @@
-// Pictures of the live page: planes, projections, and what analyses have made.
+// Pictures of the live page: planes, projections, and results of analyses.
 
 const address = (path, query) => path + "?" + new URLSearchParams({...query, token});
 async function ask(path, query) {
@@ -12,7 +12,7 @@ async function ask(path, query) {
   throw new Error(words);
 }
 
-// One picture at a time for each place: while one is on its way, only the newest wish is kept.
+// Each place loads one picture at a time. Meanwhile only the newest request is kept.
 function picture_place(image, caption) {
   let wish = null, busy = false, address_of_blob = "";
   const run = async () => {
@@ -179,7 +179,7 @@ async function show_pictures() {
   at("made").hidden = menu.results.length === 0 && pictures.length === 0;
 }
 
-// What can be looked at changes with the snapshots that exist.
+// The choices change with the existing snapshots.
 let kept_before = "", follows = false;
 async function refresh_menu(state) {
   const kept = JSON.stringify(state.kept);
