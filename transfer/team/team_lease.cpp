@@ -11,10 +11,10 @@ namespace forebay::tree {
 
 namespace {
 
-// A word and its answer take some hundred milliseconds.
+// A message and its answer take some hundred milliseconds.
 constexpr std::chrono::milliseconds lease_look{5};
 
-/// What OpenEntry promises, of an entry that is changed within the term alone.
+/// An OpenEntry that is changed only while the lease lasts.
 template <class Interface>
 class WithinLease : public Interface {
 public:
@@ -181,6 +181,7 @@ private:
 void FolderWithinLease::remove_each(std::span<const std::string> names, const RemovedTaker& taker) {
     const auto count = removed_at_once();
     for (; !names.empty(); names = names.subspan(std::min(count, names.size()))) {
+        // The lease is checked before each batch: a long list must not outlast it.
         const auto next = names.first(std::min(count, names.size()));
         if (const auto may = lease().hold()) entry().remove_each(next, taker);
         else

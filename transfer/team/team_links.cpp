@@ -24,6 +24,7 @@ TeamMessage TeamLinks::make_first(const sys::EntryId& id, Link& link, const Aske
 
 Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessage& asked) {
     FB_TRY(failed_);
+    // Memory first: a lookup in the file costs a read.
     if (!spilled_.is_empty() && !links_.contains(asked.id)) {
         FB_TRY_ASSIGN(spilled, spilled_.find(asked.id));
         if (spilled) {
@@ -42,6 +43,7 @@ Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessa
 }
 
 Result<> TeamLinks::spill(const sys::EntryId& id, const Link& link) {
+    // Many names in a row lie in one directory: its path is stored once.
     if (last_path_at_ == 0 || link.path != last_path_) {
         FB_TRY_ASSIGN(path_at, texts_.append(link.path));
         last_path_ = link.path;
