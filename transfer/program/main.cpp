@@ -1,11 +1,11 @@
-// The program `forebay-transfer`. `forebay copy` and its neighbours start it.
+// The program `forebay-transfer`. `forebay copy` and the other verbs of trees start it.
 
 #include "core/sys/process.hpp"
 #include "transfer/program/verbs.hpp"
 
 int main(int count, char** arguments) {
     using namespace forebay::cli;
-    forebay::sys::hold_standard_descriptors();  // libraries open files without asking which number they get
+    forebay::sys::hold_standard_descriptors();  // libraries do not check which descriptor number they get
     forebay::sys::ignore_file_size_signal();
     CommandLine line(transfer_summary);
     add_tree_verbs(line);
