@@ -1,7 +1,7 @@
 // A place on the command line: a run, a stream, or one snapshot.
 //
 //   RUN   RUN/STREAM   RUN@STEP   RUN/STREAM@STEP   RUN/STREAM/step-000120      STEP is a number or "last"
-//   RUN/STREAM/line-1.step-000120      of a line that the run has left
+//   RUN/STREAM/line-1.step-000120      of an abandoned line
 
 #pragma once
 

@@ -2,7 +2,6 @@
 //
 // A run is a directory with a stream, or with the directory `forebay` of a run (catalog/run.hpp). Copies without
 // `forebay` and old runs have only streams. Before its first save a run has only `forebay`.
-// `forebay`, and a run from before it, have only streams. Before its first save a run has only `forebay`.
 
 #pragma once
 

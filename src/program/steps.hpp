@@ -1,6 +1,6 @@
-// Several snapshots of one stream, as a person names them:
+// Several snapshots of one stream on the command line:
 //
-//   RUN/STREAM@all   RUN/STREAM@100-500   RUN/STREAM@100,200,500-900      and all that place.hpp knows, for one
+//   RUN/STREAM@all   RUN/STREAM@100-500   RUN/STREAM@100,200,500-900      or any place of place.hpp for one
 
 #pragma once
 
