@@ -1,4 +1,4 @@
-// forebay adopt: takes a snapshot that was copied from another run into this one.
+// forebay adopt: makes a snapshot that was copied from another run part of this run.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct AdoptArguments {
     bool json = false;
 };
 
-// A foreign snapshot is not one of those that other verbs choose from.
+// A foreign snapshot is not among those that other verbs choose from.
 Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
     std::vector<catalog::Version> versions;
     for (const auto& stream : place.streams) {

@@ -1,4 +1,4 @@
-// forebay drain: finishes what a dead session left staged on this node.
+// forebay drain: commits snapshots that a dead session left staged on this node.
 
 #include <fmt/format.h>
 
@@ -31,21 +31,21 @@ struct DrainArguments {
     bool json = false;
 };
 
-// Those of `asked` that are there still and of which nothing was said: their sessions or agents live.
+// Existing directories of `asked` without a result: their sessions or agents are alive.
 std::vector<std::string> passed_over(const std::vector<std::string>& asked,
                                      const std::vector<agent::DrainedDirectory>& drained) {
     std::vector<std::string> left;
     for (const auto& directory : asked) {
         if (std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end()) continue;
         const auto watch = node::Watch::open(directory);
-        // With --keep, an agent that has everything committed goes on keeping it.
+        // With --keep, an agent stays after all is committed.
         const bool lingers = watch && watch->page().lingering.load() != 0;
         if (!lingers && std::filesystem::exists(directory)) left.push_back(directory);
     }
     return left;
 }
 
-/// `asked` are the directories that "all" stands for.
+/// `asked` gets the directories of "all".
 Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options,
                                                          std::vector<std::string>& asked) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
@@ -71,7 +71,7 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
     return std::vector{agent::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
-// What is given up is named: nobody else has it.
+// Dropped snapshots are listed: there is no other copy.
 Result<Exit> drop(const DrainArguments& options) {
     FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
     FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
@@ -97,7 +97,7 @@ Result<Exit> drain_all(const DrainArguments& options) {
     auto array = Json::array();
     Shown text;
     for (const auto& [directory, drained] : directories) {
-        // A session that was killed before it had written what it is has staged nothing.
+        // A session killed before it recorded its identity has staged nothing.
         if (!drained && drained.error().kind == ErrorKind::missing) continue;
         if (!drained && options.directory != "all") return drained.error();
         if (!drained) {

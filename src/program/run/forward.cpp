@@ -35,7 +35,7 @@ Result<std::string> token_in(const std::string& path) {
     auto token = read_token(path);
     if (!token && token.error().kind == ErrorKind::missing) {
         FB_TRY(sys::write_private(path, forward::new_token() + "\n"));
-        token = read_token(path);  // of two forwarders that begin at once, both take the one that stayed
+        token = read_token(path);  // two forwarders that begin at once both use the token that stayed
     }
     if (token && !forward::key_of(*token))
         return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits", path), "",
