@@ -143,7 +143,7 @@ Result<> report_staged(const agent::DrainedDirectory& directory, bool stale, Rec
         const auto removed = node::remove_leftover(directory.directory);
         remove = removed || removed.error().kind != ErrorKind::refused;
         if (remove) FB_TRY(removed);
-        else report.add(directory.directory, removed.error().line(), Outcome::incomplete);  // its state changed meanwhile
+        else report.add(directory.directory, removed.error().line(), Outcome::incomplete);  // it changed meanwhile
     }
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)
