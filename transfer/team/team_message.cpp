@@ -12,8 +12,7 @@ namespace forebay::tree {
 
 namespace {
 
-// "
-// FBYTEA" and a byte with the protocol version.
+// "\nFBYTEA" and a byte with the protocol version.
 constexpr std::uint64_t mark = 0x034145545942460aull;
 constexpr std::uint64_t mark_mask = 0x00ff'ffff'ffff'ffffull;
 constexpr std::size_t frame_head_bytes = 24;  // mark, bytes of the message, its CRC32C, CRC32C of the 20 bytes before
