@@ -85,6 +85,7 @@ public:
             text_.erase(0, at_);
             at_ = 0;
             const auto had = text_.size();
+            // No list has such lines. Stop before another file fills the memory.
             if (had > line_bytes_max) return bad_line(text_);
             text_.resize(had + std::min(buffer_bytes, bytes_ - offset_));
             FB_TRY(file_->read(offset_, std::as_writable_bytes(std::span(text_).subspan(had))));
@@ -123,6 +124,7 @@ public:
             FB_TRY_ASSIGN(is_released, stored_.is_released(*folder_, *device_, name));
             if (is_released) return std::unique_ptr<sys::OpenFile>();
         }
+        // Links and devices are refused like files without permission. The status tells which it was.
         auto file = folder_->open_file(name);
         if (file || file.error().kind != ErrorKind::refused) return file;
         const auto status = folder_->status_of(name);
@@ -191,6 +193,7 @@ Result<> SumCheck::run(LineReader list, const FolderRef& root) {
 Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& root) {
     std::vector<FileSum> sums;
     const auto hand_over = [&] {
+        // If enough batches wait, this worker checks the batch itself: waiting names would fill the memory.
         if (share_.waiting(worker) < names_waiting_max / batch_names(share_))
             share_.add(worker, [this, &root, given = sums](TreeWorker& other) { check(other, root, given); });
         else check(worker, root, sums);
@@ -228,6 +231,7 @@ void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<
         FB_TRY_ASSIGN(file, std::move(opened));
         FB_TRY_ASSIGN(status, file->status());
         if (status.kind != sys::EntryKind::file) return not_regular();
+        // Without reads: other sizes alone show a difference.
         if (status.bytes != wanted.bytes) return FileSum{.path = wanted.path, .bytes = status.bytes};
         if (!options_.reads_bytes) return wanted;
         return sum_of(*file, wanted.path, buffer);
@@ -278,6 +282,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     }
     if (before.bytes == 0) FB_TRY(check_empty(file));
     FB_TRY_ASSIGN(after, file.status());
+    // A sum over two states of a file would be wrong for both.
     if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
     if (offset < before.bytes) FB_TRY(check_ended(file, offset));
     return sum;

@@ -80,10 +80,12 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) 
     FB_TRY(check_no_loop(*dir_node));
     if (options_.one_file_system && is_other_file_system(dir_node->status(TreeSide::source), device_)) {
         entry_log_.add(EntryEvent::skipped, path_of(*dir_node), "another file system is mounted there");
+        // finish() still compares the metadata of the mount point.
         dir_node->was_entered = true;
         return {};
     }
     {
+        // Names that fit into memory are merged. Others are looked up one by one.
         HeldNames held(held_bytes_, options_.tables.name_bytes);
         NameBatch first, other;
         FB_TRY_ASSIGN(holds_source, hold_names(*dir_node, TreeSide::source, *source, held, first));

@@ -50,6 +50,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const DirNodeRef& dir_no
     const auto& target = *counterpart;
     if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<DirNode>(dir_node, named.name);
+        // Count first: another worker may finish the child before add() returns.
         ++dir_node->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                    {.dir_node = dir_node, .name = named.name});

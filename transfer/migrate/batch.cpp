@@ -127,6 +127,7 @@ std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem sy
 Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::string& directory) {
     auto& store = sys::posix_store();
     FB_TRY(sys::make_directories_durable(store, directory));
+    // First check all files, then write: a refusal leaves no new script beside old ones.
     for (const auto& script : scripts) {
         const auto path = directory + "/" + script.name;
         const auto old = sys::read_text(store, path, script_bytes_max);

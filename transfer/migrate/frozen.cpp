@@ -16,6 +16,7 @@ namespace forebay::migrate {
 
 namespace {
 
+// Without ctime and number of names: the removal of another name of the inode changes both.
 std::uint64_t digest_of_linked(const sys::EntryStatus& status) {
     const std::int64_t fields[] = {static_cast<std::int64_t>(status.kind),
                                    status.permissions,
@@ -122,6 +123,7 @@ Result<FrozenInodes> inodes_from(std::string_view text, const std::string& path)
         std::uint64_t number = 0, digest = 0;
         auto [stop, error] = std::from_chars(at, end, number);
         const bool is_folder = stop < end && *stop == '/';
+        // changed_while_removed() searches by bisection. A line out of order is damage.
         bool follows = inodes.folders.empty() || number > inodes.folders.back();
         if (is_folder) {
             ++stop;
@@ -147,6 +149,7 @@ Result<std::string> changed_while_removed(const std::string& source, const Froze
                                           const FrozenInodes& inodes) {
     std::string changed;
     FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
+        // The removal itself changes a directory's times, so only new directories count.
         if (status.kind == sys::EntryKind::folder) {
             if (!std::ranges::binary_search(inodes.folders, status.id.number)) changed = path;
             return {};

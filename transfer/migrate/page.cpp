@@ -74,6 +74,7 @@ public:
     /// Adds the lines of a file, all JSON objects, each with its pass.
     Result<> add_file(const std::string& path, Pass pass);
     Result<> end() {
+        // The rename comes last: a reader that sees the name finds all lines.
         FB_TRY(file_->sync());
         FB_TRY(file_->close());
         FB_TRY(store_.rename(temporary_, path_));

@@ -71,6 +71,7 @@ Result<> Passes::check_source(bool notes) {
     FB_TRY_ASSIGN(sight, look_at_root(project_.source));
     const auto& walked = state_.of(Pass::walk);
     const auto entries = count_of(walked.counts, "entries");
+    // If the walk found no entry except the root, an empty source is right.
     if (sight && (sight->has_entries || entries <= 1)) {
         if (!notes && !state_.source_root) return not_noted("source", project_.source, "walked");
         return check_root("source", project_.source, *sight, Pass::walk, state_.source_root);

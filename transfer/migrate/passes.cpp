@@ -142,6 +142,7 @@ Result<> Passes::live_sync(PassRecord& record) {
             count_of(end.counts, "copied") + count_of(end.counts, "linked") + count_of(end.counts, "adjusted");
         record.counts = std::move(end.counts);
         record.counts["turns"] = turn;
+        // After a kill the pass goes on with the next turn.
         FB_TRY(save_());
         if (changed <= plan_.sync_small) break;
     }
@@ -187,6 +188,7 @@ Result<> Passes::final_sync(PassRecord& record) {
     FB_TRY(check_source());
     FB_TRY(check_target());
     if (!is_remote(project_.source)) {
+        // Taken before the sync: compare() then finds changes made during the sync, too.
         FB_TRY_ASSIGN(frozen, frozen_now(project_.source, frozen_walk()));
         state_.frozen = frozen;
         FB_TRY(save_());
@@ -238,6 +240,7 @@ Result<> Passes::remove(PassRecord& record) {
         FB_TRY_ASSIGN(sight, look_at_root(project_.source));
         if (!sight) {
             const auto above = sys::look_at(directory_of(project_.source));
+            // An unchanged parent without the source: the removal was complete.
             if (above && above->inode == state_.above_inode) return sys::posix_store().remove(links_path());
             return Error{
                 ErrorKind::missing,
@@ -288,6 +291,7 @@ Result<> Passes::begin_removal() {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
+    // The list comes before the state: a removal that has begun finds its list.
     FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), text_of(inodes)));
     state_.above_inode = above.inode;
     state_.is_being_removed = true;

@@ -157,6 +157,7 @@ Result<> check_apart(const MigrationPlan& plan) {
     }
     FB_TRY(check_no_alias(plan, places));
     FB_TRY(check_none_in_another(plan, places));
+    // A file system may be mounted twice, so places are compared within file systems, too.
     FB_TRY_ASSIGN(mounts, sys::kernel_text("/proc/self/mountinfo"));
     auto mounted = places;
     for (auto& place : mounted)

@@ -173,6 +173,7 @@ Result<> ProjectRun::make(Pass pass) {
     record.began_unix_s = now_s();
     record.error.clear();
     record.was_stopped = false;
+    // Saved before the pass, under the lock: other projects see that this target is in use.
     FB_TRY(save());
     claim.release();
     runner_.say(fmt::format("{}: begun{}", name_of(pass), record.starts > 1 ? ", again" : ""));
@@ -211,6 +212,7 @@ Result<bool> ProjectRun::wait() {
         state_.wait_until_unix_s = 0;
     }
     const auto until = wait_end(record, project_);
+    // A wait only grows. A smaller wait_days in the plan needs --again wait.
     if (until > state_.wait_until_unix_s) {
         state_.wait_until_unix_s = until;
         record.is_done = false;

@@ -140,6 +140,7 @@ Result<std::string> Runner::logged_since(std::uint64_t offset) const {
 
 Result<Runner::VerbEnd> Runner::verb(const std::vector<std::string>& arguments, const Watch& watch) {
     say("forebay " + show_text(shell_words(arguments)));
+    // The program appends to the log: its own lines begin at the present size.
     FB_TRY_ASSIGN(before, sys::look_at(log_path_));
     FB_TRY_ASSIGN(code, run({.program = sys::program_path(),
                              .arguments = arguments,

@@ -186,6 +186,7 @@ std::string encode_state(const ProjectState& state) {
                     {"source_root", json_of(state.source_root)},
                     {"target_root", json_of(state.target_root)},
                     {"released_unix_s", state.released_unix_s}};
+    // With `replace`, text that is not UTF-8 does not throw.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -128,6 +128,7 @@ Result<> TakenTargets::read_one(const std::string& name) {
                .since_unix_s = is_in_use ? state->released_unix_s : state->of(Pass::copy).began_unix_s,
                .is_in_use = is_in_use});
     target.place.root = state->target_root;
+    // A removed source is no longer in danger.
     if (state->of(Pass::remove).is_done) return {};
     target.source = place_of(state->source);
     target.source->root = state->source_root;

@@ -111,6 +111,7 @@ TeamMessage CopyTeam::question(const sys::EntryStatus& status, const sys::EntryI
 
 HardLinks::Turn CopyTeam::ask(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own) {
     auto asked = question(status, existing, own);
+    // Stored before it is sent: the answer may come at once.
     {
         const std::lock_guard lock(mutex_);
         asked_[asked.id] = {parts_.links.id_of(status), existing};

@@ -210,6 +210,7 @@ Result<DirNodeRef> Team::folder_at(const std::string& path) {
     while (depth < names.size() && depth + 1 < chain_.size() && chain_[depth + 1]->name == names[depth]) ++depth;
     chain_.resize(depth + 1);
     for (; depth < names.size(); ++depth) {
+        // A path from another host must not lead out of the tree.
         if (!sys::is_entry_name(names[depth]))
             return Error{ErrorKind::corrupt, "another process named no path below the tree"};
         FB_TRY_ASSIGN(dir_node, open_below(chain_.back(), names[depth]));

@@ -141,6 +141,7 @@ public:
         return change([&] { return entry().make_special(name, like); });
     }
     Result<> make_hard_link(const std::string& name, Folder& other, const std::string& other_name) override {
+        // The file system needs its own object, not the wrapper.
         const auto* within = dynamic_cast<FolderWithinLease*>(&other);
         auto& from = within != nullptr ? within->entry() : other;
         return change([&] { return entry().make_hard_link(name, from, other_name); });
@@ -199,6 +200,7 @@ void TeamLease::renew(std::chrono::nanoseconds time) { until_ = std::max(until_.
 Result<> TeamLease::hold() const {
     while (!has_ended_) {
         if (length_.count() == 0 || sys::time_since_boot() < until_.load()) return {};
+        // A late beat may still renew the lease.
         move::sleep_until(sys::Clock::now() + lease_look, nullptr);
     }
     return Error{ErrorKind::retry, "the first process of this command is gone, or takes this one for lost"};

@@ -159,6 +159,7 @@ Result<bool> TeamStream::next(TeamMessage& message) {
     if (!decoded) return decoded.error();
     message = std::move(*decoded);
     at_ += frame_head_bytes + size;
+    // Each erase moves the rest, so it happens only after many messages.
     if (at_ >= used_max || at_ == bytes_.size()) {
         bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
         at_ = 0;
