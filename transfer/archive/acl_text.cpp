@@ -76,6 +76,7 @@ std::optional<AclEntry> acl_entry(std::string_view text) {
     if (tag == acl_tags.end() || !permissions) return {};
     AclEntry entry{.tag = tag->number, .permissions = *permissions};
     if (!has_number) return entry;
+    // A fourth field holds the number. The name may be another user on this host.
     auto number = parts.size() == 4 ? acl_number(parts[3]) : std::nullopt;
     if (!number) number = acl_number(parts[1]);
     const std::string name(parts[1]);

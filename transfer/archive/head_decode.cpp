@@ -102,6 +102,7 @@ Result<bool> HeadDecoder::read_block() {
     std::memcpy(&block_, bytes_.data() + at_, sizeof block_);
     FB_TRY_ASSIGN(check, number_in(block_.check));
     const auto wanted = static_cast<std::int64_t>(check);
+    // Some old programs summed signed bytes.
     if (wanted != ustar_check(block_) && wanted != ustar_check<signed char>(block_))
         return damaged("the checksum of its head is wrong");
     FB_TRY_ASSIGN(size, number_in(block_.size));

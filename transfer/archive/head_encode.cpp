@@ -78,6 +78,7 @@ void add_attributes(std::string& records, const Member& member) {
         const bool is_access = name == tree::access_acl;
         if (is_access || name == tree::default_acl) {
             const auto text = acl_text_of(value);
+            // As text only if the text gives the same bytes back.
             if (!text.empty() && acl_value_of(text) == value) {
                 add_record(records, is_access ? access_key : default_key, text);
                 continue;

@@ -65,6 +65,7 @@ Result<> LargeRestore::try_begin(tree::TreeWorker& worker) {
     const auto pieces = (data_bytes() + restored_piece_bytes - 1) / restored_piece_bytes;
     sums_.assign(pieces, 0);
     pieces_left_ = pieces + 1;  // one more for this call
+    // In reverse: a worker takes its newest item first, so it reads the pieces in order.
     for (auto index = pieces; index > 0; --index) {
         if (waits())
             parts.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {

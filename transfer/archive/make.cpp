@@ -115,6 +115,7 @@ void SourceWalk::take_batch(TreeWorker& worker, const DirNodeRef& dir_node, cons
             continue;
         }
         const auto child = std::make_shared<tree::DirNode>(dir_node, named.name);
+        // Count first: another worker may finish the child before add() returns.
         ++dir_node->pending;
         parts_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
     }
@@ -153,6 +154,7 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
         FB_TRY(check_replaced(*archive, path, options, counts));
         FB_TRY(archive->complete(options.syncs || options.verifies));
         if (!options.verifies) return {};
+        // Read from the disk, not from the cache. The kernel drops only synced pages, and complete() has synced.
         archive->file().forget_cached();
         return check_made_archive(archive->file(), options);
     }();

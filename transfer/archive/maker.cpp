@@ -213,6 +213,7 @@ Result<tree::CopyStep> Maker::put_file(tree::TreeWorker& worker, const tree::Ent
         Head head;
         FB_TRY_ASSIGN(is_formed, form_file(packet, member, file, head));
         FB_TRY_ASSIGN(after, file.status());
+        // If the file changed while it was read, the next try forms it again in the same room.
         if (is_formed && tree::is_unchanged(before, after)) {
             packet.commit(head.bytes.size() + round_up(member.stored_bytes, block_bytes), head);
             ++parts.counts.copied;

@@ -126,6 +126,7 @@ Result<> NewArchive::set_permissions() {
 }
 
 Result<> NewArchive::publish(bool syncs) {
+    // The name may have been taken since make().
     FB_TRY(check_name());
     FB_TRY(temporary_.publish(name_));
     return syncs ? folder_->sync_file_system() : Result<>();

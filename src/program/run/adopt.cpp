@@ -48,6 +48,7 @@ Result<Exit> adopt(const AdoptArguments& options) {
                      fmt::format("forebay ls {}", place.run)};
     FB_TRY_ASSIGN(version, foreign(store, place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, version.snapshot.directory));
+    // A partial copy must not become a snapshot of this run.
     FB_TRY(catalog::check_whole(store, version.snapshot.directory, manifest));
     FB_TRY(catalog::adopt(store, place.run, version.snapshot));
     const auto from = catalog::id_text(version.head.lineage.run_id);

@@ -73,6 +73,7 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
 
 // Dropped snapshots are listed: there is no other copy.
 Result<Exit> drop(const DrainArguments& options) {
+    // Listed first: after the removal there is nothing left to list.
     FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
     FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
     auto array = Json::array();

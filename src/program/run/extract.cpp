@@ -77,6 +77,7 @@ private:
 
     Result<> give_name(const std::string& temporary, const std::string& path) {
         if (options_.overwrite) return store_.rename(temporary, path);
+        // Another process may have made the file since make_place().
         const auto renamed = sys::rename_to_free(temporary, path);
         if (renamed) return renamed;
         FB_TRY_ASSIGN(exists, store_.exists(path));
@@ -93,6 +94,7 @@ private:
             wrote(bytes.size());
             return {};
         }));
+        // The bytes are durable before the file gets its name.
         FB_TRY(out.sync());
         return out.close();
     }

@@ -238,6 +238,7 @@ Result<Exit> script_of(const InsituArguments& options) {
     } else {
         FB_TRY_ASSIGN(place, find_place(store, options.place));
         for (const auto& stream : place.streams) {
+            // STREAM.NAME holds results of STREAM. They are no input.
             const bool is_result = std::ranges::any_of(
                 place.streams, [&](const std::string& other) { return stream.starts_with(other + "."); });
             if (!place.stream_named && (is_result || format::is_packed_stream(stream))) continue;

@@ -189,7 +189,7 @@ Result<Exit> recover(const RecoverArguments& options) {
             "a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, "
             "run this again.",
             Outcome::incomplete);
-    else held->clear();
+    else held->clear();  // remove_leftover() takes these locks itself
     for (const auto& staged_save : staged) FB_TRY(report_staged(staged_save, removes, report));
     for (const auto& snapshot : recovered) report.add(snapshot);
     if (make_view) {
