@@ -159,6 +159,7 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
         const bool is_given = given.has_value();
         has_owner = is_given && owner->user == status.user;
         FB_TRY(settle(owner->part, "", std::move(given)));
+        // A user who may not give files away may still set the group.
         if (!is_given && held.group != status.group) static_cast<void>(target.set_owner(held.user, status.group));
         // Which of these bits are cleared depends on the kind and the file system. Most clear none on directories.
         is_mode_known = is_mode_known && (held.permissions & special_bits) == 0;

@@ -225,6 +225,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY_ASSIGN(clocks, clocks_of(*roots.source, *roots.target));
         places.clocks = clocks;
     }
+    // Read before the copy: check_mounts() compares them before the removal.
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
     sys::FileTime settled;
     if (options.removes_extra && !options.is_dry) {

@@ -106,8 +106,8 @@ void EntryLog::add(EntryEvent kind, std::string path, std::string why) {
     const auto count_of_kind = ++counts_[static_cast<std::size_t>(kind)];
     const bool is_owner = log_entry.why.starts_with(owner_not_kept);
     if (is_owner) ++owners_;
-    // Only the first few runs are kept: a tree of many runs would fill the list.
     if (kind == EntryEvent::failed && is_given_up(log_entry.why)) ++given_up_;
+    // Only the first few runs are kept: a tree of many runs would fill the list.
     if (kind == EntryEvent::as_files && count_of_kind > runs_max) return;
     if (is_error(kind) && log_entry.why.starts_with(at_target)) ++at_target_;
     if (first_.size() < (is_owner || is_fine(kind) ? first_max / 2 : first_max)) first_.push_back(log_entry);

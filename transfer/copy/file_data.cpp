@@ -21,6 +21,7 @@ Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
     while (bytes.begin < bytes.end) {
+        // Bytes that an earlier run has written are kept.
         if (const auto held = std::min(target.held_at(bytes.begin), bytes.end - bytes.begin); held > 0) {
             bytes.begin += held;
             if (way.resumed) way.resumed(held);
@@ -34,6 +35,7 @@ Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStr
         if (by_kernel) {
             const auto copied = target.copy_from(source, bytes.begin, piece);
             if (!copied && copied.error().kind == ErrorKind::unsupported) {
+                // For all later files, too: the kernel cannot copy between these file systems.
                 way.by_kernel->store(false, std::memory_order_relaxed);
                 continue;
             }

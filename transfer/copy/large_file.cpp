@@ -202,6 +202,7 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
             all_.counts.passed_bytes += piece(index).end - piece(index).begin;
             const auto before = low_water_;
             low_water_ = open_.empty() ? (before_.bytes + piece_bytes - 1) / piece_bytes : *open_.begin();
+            // The journal claims only whole pieces without a gap before them.
             if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
         }
         if (!copied && failed_) failed_ = copied;

@@ -6,6 +6,7 @@ namespace forebay::tree {
 
 Result<CopyStep> NameLinker::link_copy(const CopyEntry& entry, const EntryPlace& first) {
     FB_TRY_ASSIGN(first_folder, use_.folders.get(first.dir_node, TreeSide::target));
+    // In a new directory nothing has the name yet, so no temporary name is needed.
     if (entry.dir_node->was_made) {
         FB_TRY(entry.target->make_hard_link(entry.name, *first_folder, first.name));
         FB_TRY(check_linked(entry, first, entry.name));

@@ -82,6 +82,7 @@ void Naming::flush_idle() {
 
 void Naming::name_all(TreeWorker& worker, const Batch& batch) {
     if (batch.entries.empty()) return;
+    // One sync for the whole batch: a final name is only given to durable bytes.
     const auto synced = root_->sync_file_system();
     for (const auto& whole : batch.entries) {
         name_whole(worker, whole, synced);
