@@ -22,7 +22,7 @@ Result<> check_target(const std::string& place);
 /// For a list of paths below `source`.
 Result<> check_path_list(const std::string& list, const std::string& source, const std::string& target);
 
-/// A file that a verb writes or reads beside its trees: "--report", PATH. None if the path is empty.
+/// A file that a verb writes or reads beside its trees: "--report", PATH. There is no file if the path is empty.
 struct SideFile {
     const char* option;
     const std::string& path;

@@ -33,7 +33,7 @@ void add_copy_options(Verb& verb, CopyArguments& options, unsigned verb_bits);
 /// The options of the command line, with the list of paths read from its file.
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options);
 
-/// What the progress bar counts to show the finished share.
+/// The unit that the progress bar counts.
 enum class Counted {
     nothing,  // no share is shown
     tree,     // entries of the source, counted meanwhile

@@ -2,7 +2,7 @@
 // sources of DAOS 2.4 to 2.9 describe. It has only files, directories and symbolic links, no sticky bit, no access
 // times and no visible holes. It reports neither inodes nor hard links. Attributes belong to the entry's name. An entry
 // opened for reading cannot be changed. It cannot show more of a real DAOS.
-//
+
 // FAKE_DAOS is a directory with POOL/CONTAINER directories; a link is a second label. Files beside a container make it
 // refuse: CONTAINER.only-read, CONTAINER.forbidden, CONTAINER.other-type. CONTAINER.properties gets the properties of
 // its creation. FAKE_DAOS_FAILS=dfs_write:28,dfs_read:5 makes calls fail with these numbers.
