@@ -1,8 +1,8 @@
-"""Goal: where storage is slower than the steps, each policy does what its name says, tells every step, and counts it; a step
-larger than the staging is refused when it is prepared, with both sizes; nothing hangs.
+"""Goal: if storage is slower than the steps, each policy acts as its name says, prints every step, and counts it. A
+step larger than the staging is refused when it is prepared, with both sizes. Nothing hangs.
 
-Method: an agent of 0.7 MB/s and steps of 0.27 MB every 0.05 s, so that a drain outlasts some steps on a busy machine too. What
-is told of each step must be what is counted and what is at the target. The last case stages in a tmpfs of 1 MiB, in a mount
+Method: an agent of 0.7 MB/s and steps of 0.27 MB every 0.05 s: a drain outlasts some steps on a busy machine, too. The
+printed lines, the counters and the steps at the target must agree. The last case stages in a tmpfs of 1 MiB, in a mount
 namespace.
 """
 
@@ -24,7 +24,7 @@ POLICIES = {
 
 
 def follow(out):
-    """The steps that must be at the target, by what was told of each."""
+    """Returns the steps that must be at the target, from the printed lines."""
     kept = []
     for step, what in sorted(runs.told(out).items()):
         if what.startswith("kept instead of step "):
@@ -35,7 +35,7 @@ def follow(out):
 
 
 def policy(folder, mode, name):
-    """Eight steps under one policy; the totals."""
+    """Runs eight steps under one policy. Returns the totals."""
     place = runs.Place(folder, f"{mode}-{name}", mode, SLOW, POLICIES[name])
     out, _ = place.simulate(2, "--iterations", STEPS, "--compute", 0.05)
     counted, lines = runs.totals(out), runs.told(out)
@@ -51,7 +51,7 @@ def policy(folder, mode, name):
 
 
 def policies(folder):
-    """What sets each apart."""
+    """Checks the differences between the policies."""
     drain_seconds = STEP_BYTES / SLOW
     for mode in ("process", "dedicated"):
         found = {name: policy(folder, mode, name) for name in POLICIES}
@@ -61,7 +61,7 @@ def policies(folder):
         runs.check(0 < at_most["skipped"] < STEPS - 2 and at_most["blocked"] >= 0.1 * at_most["skipped"], f"{at_most}")
         runs.check(found["skip"]["skipped"] > 0 and found["skip"]["blocked"] < found["wait"]["blocked"] / 2, f"{found}")
         newest = found["newest_only"]
-        # Of two slots one drains nearly always, and then the one that waits stays.
+        # One of the two slots drains nearly always; then the waiting slot stays.
         runs.check(newest["skipped"] > 0, f"newest_only: {newest}")
         runs.check(newest["blocked"] < found["wait"]["blocked"] / 2, f"newest_only: {newest}")
         print(f"{mode}: " + "; ".join(f"{name}: {one['kept']} kept, {one['skipped']} skipped, {one['replaced']} replaced"
@@ -69,7 +69,7 @@ def policies(folder):
 
 
 def too_large():
-    """In the mount namespace: 1 MiB to stage in, steps of 4 times that."""
+    """Runs in a mount namespace: 1 MiB of staging, steps of 4 MiB."""
     with tempfile.TemporaryDirectory(prefix="forebay-atmos-", dir="/dev/shm") as folder:
         for mode in ("process", "thread", "dedicated"):
             place = runs.Place(folder, mode, mode)

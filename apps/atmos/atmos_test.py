@@ -1,9 +1,9 @@
-"""Goal: atmos writes the same bytes whether its agent is a process, a thread or a dedicated rank, and goes on from them;
-whatever is killed, what was sealed is committed, by `forebay recover` or by the next start.
+"""Goal: atmos writes the same bytes with an agent as process, thread or dedicated rank, and goes on from them. After
+any kill, sealed steps are committed, by `forebay recover` or by the next start.
 
-Method: each mode runs 4 steps at once, and 2 and 2 on another number of ranks; fields are compared as h5py reads them, after
-`forebay verify`. Then drains that take longer than the steps: when the second step is told, with the first in mid-drain, a
-rank that computes, the agent, or everything is killed.
+Method: each mode runs 4 steps at once, and 2 and 2 on another number of ranks. Fields are compared in h5py, after
+`forebay verify`. Then drains take longer than the steps: when the second step is printed and the first is in mid-drain,
+a computing rank, the agent, or everything is killed.
 """
 
 import csv
@@ -27,7 +27,7 @@ KILLS = [("process", "rank", "recover"), ("process", "everything", "recover"), (
 
 
 def modes_agree(folder):
-    """The bytes of step 4, which must be those of every mode."""
+    """Returns the bytes of step 4. They must be equal in every mode."""
     expected = None
     for mode in MODES:
         whole, parts = runs.Place(folder, f"{mode}-whole", mode), runs.Place(folder, f"{mode}-parts", mode)
@@ -37,7 +37,7 @@ def modes_agree(folder):
         bytes_whole = whole.bytes_of(4)
         expected = expected or bytes_whole
         runs.check(bytes_whole == expected, f"{mode}: step 4 differs from that of {MODES[0]}")
-        # The fields change places in memory with every step, so that an address of the step before shows in neighbours.
+        # The fields change places in memory with every step: an old address would make neighbouring steps equal.
         runs.check(mode != MODES[0] or len({tuple(whole.bytes_of(step)) for step in (2, 3, 4)}) == 3,
                    f"{mode}: of steps 2, 3 and 4 two are equal")
         parts.simulate(2, "--iterations", 2)
@@ -49,7 +49,7 @@ def modes_agree(folder):
 
 
 def victims(what, process, agent):
-    """The processes to be killed. Everything is mpiexec, the ranks and the agent at once."""
+    """Returns the processes to kill. 'everything': mpiexec, the ranks and the agent at once."""
     ranks = runs.ranks_of(process)
     computing = [rank for rank in ranks if rank != agent]
     runs.check(agent is not None and len(computing) == 2, f"ranks {ranks}, agent {agent}")
@@ -57,7 +57,7 @@ def victims(what, process, agent):
 
 
 def alive(pid):
-    """Not a zombie."""
+    """False for a process that is gone or a zombie."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
@@ -66,7 +66,7 @@ def alive(pid):
 
 
 def killed(place, what):
-    """Kills when step 2 is told, and waits for the end of all; the steps that were told."""
+    """Kills `what` when step 2 is printed, and waits until all have ended. Returns the printed steps."""
     process = place.start(2, "--iterations", 2, "--compute", 0.01)
     steps = {}
     while 2 not in steps:
@@ -88,7 +88,7 @@ def killed(place, what):
 
 
 def kills(folder, expected):
-    """What was told before the kill is at the target after it; the run ends with the bytes of one that nobody killed."""
+    """Steps printed before the kill are at the target after it. The run ends with the bytes of an undisturbed run."""
     for mode, what, way in KILLS:
         place = runs.Place(folder, f"{mode}-{what}-{way}", mode, rate=SLOW)
         steps = killed(place, what)
@@ -105,7 +105,7 @@ def kills(folder, expected):
 
 
 def agent_alone(folder):
-    """An agent that is a process is replaced while the application goes on."""
+    """A killed agent process is replaced while the application goes on."""
     place = runs.Place(folder, "agent-alone", "process", rate=SLOW)
     process = place.start(2, "--iterations", 4, "--compute", 0.1)
     for line in process.stdout:
@@ -120,7 +120,7 @@ def agent_alone(folder):
 
 
 def options(folder):
-    """What the command line takes and refuses; without output a run records its times all the same."""
+    """Options that the command line takes and refuses. A run without output records its times, too."""
     def alone(*words):
         return subprocess.run([runs.BUILD / "bin/atmos", *words], capture_output=True, text=True, check=False, timeout=600)
 
@@ -141,7 +141,7 @@ def options(folder):
 
 
 def looked_at(folder):
-    """insitu.py beside the simulation, on two nodes."""
+    """insitu.py runs beside the simulation, on two nodes."""
     if not list((runs.BUILD / "python/forebay").glob("_forebay_insitu.*so")):
         print("insitu.py: not run, the Python package is not built", flush=True)
         return

@@ -2,7 +2,7 @@
 
 enum { HEIGHTS = 64, CELLS_OF_MIB = (1 << 20) / 4 };
 
-/* Columns of a rank, nearly square: a power of two along y. */
+/* The columns of a rank, nearly a square: ny is a power of two. */
 static void columns_of(int variable_mib, int* ny, int* nx) {
     const int columns = variable_mib * (CELLS_OF_MIB / HEIGHTS);
     *ny = 1;
@@ -73,7 +73,7 @@ size_t grid_room(const struct grid* grid) {
 
 void grid_exchange(const struct grid* grid, float* field) {
     for (int side = 0; side < EDGES; ++side) {
-        const int other = side ^ 1; /* what leaves on one side arrives in the halo of the opposite one */
+        const int other = side ^ 1; /* data sent to one side arrives in the halo of the opposite side */
         MPI_Sendrecv(field, 1, grid->own[side], grid->neighbour[side], side, field, 1, grid->halo[other],
                      grid->neighbour[other], side, grid->comm, MPI_STATUS_IGNORE);
     }

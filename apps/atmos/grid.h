@@ -1,5 +1,5 @@
-/* The ranks over the horizontal: each owns all heights of a rectangle, with a halo of one cell around it, and sends its
- * edges to its four neighbours. The horizontal is periodic.
+/* Splits the horizontal among the ranks. Each rank owns all heights of a rectangle, with a halo of one cell around it,
+ * and sends its edges to its four neighbours. The horizontal is periodic.
  *
  * Memory of a field: [nz][ny + 2][nx + 2], x fastest. */
 
@@ -12,21 +12,21 @@
 enum { EDGES = 4 };
 
 struct grid {
-    MPI_Comm comm;        /* of the ranks that compute, as a grid */
-    int rank, ranks;      /* of them */
-    int global[3];        /* cells of the whole: nz, ny, nx */
-    int first[3];         /* of this rank's cells in the whole */
-    int size[3];          /* of this rank's part; size[0] is global[0] */
+    MPI_Comm comm;        /* the ranks that compute, as a grid */
+    int rank, ranks;      /* in comm */
+    int global[3];        /* cells of the whole grid: nz, ny, nx */
+    int first[3];         /* this rank's first cell in the whole grid */
+    int size[3];          /* cells of this rank; size[0] is global[0] */
     int neighbour[EDGES]; /* below and above in y, below and above in x */
     MPI_Datatype own[EDGES], halo[EDGES];
 };
 
-/* Gives every rank about as many cells; `global` is nz, ny, nx. Where `global` is NULL each rank gets 64 heights of as
- * many columns as make `variable_mib` MiB a field. NULL, or why it cannot be. Collective. */
+/* Gives every rank about the same number of cells. `global` is nz, ny, nx. If it is NULL, each rank gets 64 heights and
+ * enough columns for `variable_mib` MiB a field. Returns NULL, or the reason of a failure. Collective. */
 const char* grid_open(struct grid* grid, MPI_Comm comm, const int* global, int variable_mib);
 void grid_close(struct grid* grid);
 
-/* Elements of a field with its halo. */
+/* The number of elements of a field with its halo. */
 size_t grid_room(const struct grid* grid);
 /* Fills the halo of a field from its neighbours. Collective among neighbours. */
 void grid_exchange(const struct grid* grid, float* field);

@@ -26,7 +26,7 @@ static void tell(const struct grid* grid, const struct sample* sample, const str
     fflush(stdout);
 }
 
-/* Rank 0 writes what all measured; 0 when it cannot. */
+/* Rank 0 writes the times of all ranks. Returns 0 if it cannot. Collective. */
 static int record(const struct grid* grid, const char* path, struct sample* samples, int count) {
     enum { NUMBERS = sizeof(struct sample) / sizeof(double) };
     struct sample* all = grid->rank == 0 ? calloc((size_t)count * (size_t)grid->ranks + 1, sizeof *all) : NULL;
@@ -81,6 +81,7 @@ int iterate(const struct options* options, struct model* model, const struct out
     const double ended = MPI_Wtime() - start;
     if (options->record != NULL) {
         int written = record(grid, options->record, samples, count);
+        /* All ranks must end with the same exit code. */
         MPI_Bcast(&written, 1, MPI_INT, 0, grid->comm);
         good = good && written;
     }

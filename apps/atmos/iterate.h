@@ -1,4 +1,4 @@
-/* The iterations, whatever the output: compute, exchange, save, and tell how long each took. */
+/* The iterations, with any output: compute, exchange, save, and print the times. */
 
 #ifndef ATMOS_ITERATE_H
 #define ATMOS_ITERATE_H
@@ -6,7 +6,8 @@
 #include "options.h"
 #include "output.h"
 
-/* From the step after `done` to options->iterations. `output` NULL: none. The exit code of the program. Collective. */
+/* Runs the steps after `done` up to options->iterations. `output` NULL: no output. Returns the program's exit code.
+ * Collective. */
 int iterate(const struct options* options, struct model* model, const struct output* output, int64_t done);
 
 #endif

@@ -1,4 +1,4 @@
-/* atmos: what --help says. The one call to fb_dedicate() and the configuration decide who drains. */
+/* atmos: see --help. The one call to fb_dedicate() and the configuration decide which process drains. */
 
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static fb_status forebay_options(const struct options* given, fb_options** optio
     return FB_OK;
 }
 
-/* By the ranks that compute. */
+/* Called by the ranks that compute. Returns the exit code. */
 static int simulate(MPI_Comm comm, const struct options* given, const fb_options* options) {
     struct grid grid;
     struct model model;
@@ -73,7 +73,7 @@ int main(int count, char** words) {
     if (status == FB_OK) {
         MPI_Comm comm = MPI_Comm_f2c((MPI_Fint)fortran_comm);
         failed = 0;
-        if (comm != MPI_COMM_NULL) { /* else this rank was an agent */
+        if (comm != MPI_COMM_NULL) { /* otherwise this rank was an agent */
             failed = simulate(comm, &given, options);
             MPI_Comm_free(&comm);
         }

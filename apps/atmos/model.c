@@ -7,7 +7,7 @@
 const char* const field_names[FIELDS] = {"theta", "u", "v", "w"};
 const char* const field_units[FIELDS] = {"K", "m s-1", "m s-1", "m s-1"};
 
-/* In cells and seconds. |u| + |v| + |w| stays below 2, where upwind differences with this diffusion are stable. */
+/* In cells and seconds. |u| + |v| + |w| stays below 2: upwind differences with this diffusion are then stable. */
 static const float dt = 0.25f, diffusion = 0.05f, buoyancy = 0.05f, friction = 0.05f;
 
 static size_t row_at(const struct grid* grid, int z, int y) {
@@ -53,7 +53,7 @@ void model_exchange(struct model* model) {
     for (int field = 0; field < FIELDS; ++field) grid_exchange(model->grid, model->now[field]);
 }
 
-/* What flows against the wind does not count. */
+/* Wind times the upwind difference: the cell downwind does not count. */
 static inline float against(float wind, float below, float here, float above) {
     return wind > 0 ? wind * (here - below) : wind * (above - here);
 }

@@ -1,7 +1,7 @@
 /* A warm bubble that rises in a wind: advection, diffusion, buoyancy and friction of four fields, by a stencil of seven
- * cells. It has the memory, the halos and the rhythm of an atmosphere code, and its weather is a toy: no pressure.
+ * cells. Its memory, halos and rhythm are those of an atmosphere code. Its weather is a toy: there is no pressure.
  *
- * Every cell is computed alike on any number of ranks, so that results agree to the bit. */
+ * Each cell is computed in the same way on any number of ranks, so results agree bit for bit. */
 
 #ifndef ATMOS_MODEL_H
 #define ATMOS_MODEL_H
@@ -19,15 +19,15 @@ struct model {
 extern const char* const field_names[FIELDS];
 extern const char* const field_units[FIELDS];
 
-/* Allocates the fields and sets them up for step 0; 0 without memory. */
+/* Allocates the fields and sets them to step 0. Returns 0 if memory runs out. */
 int model_open(struct model* model, const struct grid* grid);
 void model_close(struct model* model);
 
-/* To be called after the fields were written by somebody else. Collective. */
+/* Call it after other code has written the fields, such as a restart. Collective. */
 void model_exchange(struct model* model);
-/* One step of the stencil, which ends in an exchange of halos; `now` and `next` change places. Collective. */
+/* One step of the stencil. It swaps `now` and `next` and then exchanges the halos. Collective. */
 void model_step(struct model* model);
-/* The same copied without halo, row-major. */
+/* Copies one field without its halo, row-major. */
 void model_pack(const struct model* model, int field, float* packed);
 
 #endif

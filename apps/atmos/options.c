@@ -98,7 +98,7 @@ enum asked options_read(int count, char** words, struct options* options, char* 
     };
     const struct options start = {.iterations = 12, .substeps = 1, .variable_mib = 16};
     *options = start;
-    opterr = 0; /* one rank says it, not all */
+    opterr = 0; /* getopt would print on every rank; main() prints on one */
     for (int letter; (letter = getopt_long(count, words, "", known, NULL)) != -1;) {
         if (letter == 'h') return ASKED_HELP;
         if (!take(letter, optarg, options, why)) return ASKED_WRONG;

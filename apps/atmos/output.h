@@ -1,4 +1,4 @@
-/* Where the fields go after each iteration; saving.c makes one of Forebay. */
+/* The interface to the output of each iteration. saving.c implements it with Forebay. */
 
 #ifndef ATMOS_OUTPUT_H
 #define ATMOS_OUTPUT_H
@@ -9,20 +9,20 @@
 
 struct saved {
     int kept;         /* 0: nothing was saved */
-    int64_t replaced; /* the step that was dropped for this one, else -1 */
+    int64_t replaced; /* the step dropped for this save; -1: none */
 };
 
 struct totals {
     uint64_t kept, skipped, replaced, failed;
-    int64_t durable; /* the newest step at the target, -1: none */
+    int64_t durable; /* the newest step at the target; -1: none */
 };
 
-/* Each call answers 0 when the application has to end, alike on all ranks, and has then said why. All are collective.
- */
+/* A call returns 0, on all ranks alike, if the application must end; it has then printed the reason. All calls are
+ * collective. */
 struct output {
     void* self;
     int (*save)(void* self, struct model* model, int64_t step, struct saved* saved);
-    int (*finish)(void* self, struct totals* totals); /* waits until all is at the target */
+    int (*finish)(void* self, struct totals* totals); /* waits until all saves are at the target */
 };
 
 #endif

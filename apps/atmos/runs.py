@@ -1,4 +1,4 @@
-"""Runs of atmos for its tests: the program on some ranks, what it told, and what lies at its target."""
+"""Runs of atmos for its tests: the program on some ranks, its printed lines, and its files at the target."""
 
 import hashlib
 import json
@@ -16,20 +16,20 @@ GRID = (8, 48, 44)
 
 
 def check(holds, text):
-    """What is not true ends the test."""
+    """Ends the test if `holds` is false."""
     if not holds:
         sys.exit(f"atmos: {text}")
 
 
 def program(*arguments, codes=(0,)):
-    """The program forebay, which must end with one of these exit codes."""
+    """Runs the program forebay. It must end with one of these exit codes."""
     done = subprocess.run([FOREBAY, *arguments], capture_output=True, text=True, check=False, timeout=600)
     check(done.returncode in codes, f"forebay {arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
 class Place:
-    """A run of its own and its staging, with a configuration."""
+    """One run, its staging and its configuration."""
 
     def __init__(self, folder, name, mode, rate=0, stream=""):
         self.folder, self.mode = pathlib.Path(folder) / name, mode
@@ -42,7 +42,7 @@ class Place:
                                f"[streams.fields]\nslots = 2\nkeep = 0\n{stream}\n")
 
     def start(self, computing, *arguments):
-        """Starts atmos with so many ranks that compute; a dedicated agent is one more."""
+        """Starts atmos with `computing` ranks that compute; a dedicated agent is one more."""
         ranks = computing + (self.mode == "dedicated")
         command = ["mpiexec", "-n", ranks, BUILD / "bin/atmos", "--config", self.config, "--run", self.run,
                    "--staging", self.staging, "--grid", ",".join(map(str, GRID)), *arguments]
@@ -52,7 +52,7 @@ class Place:
                                 env=environment, start_new_session=True)
 
     def simulate(self, computing, *arguments, codes=(0,)):
-        """Runs atmos to its end; what it printed, and its errors."""
+        """Runs atmos to its end. Returns its output and its errors."""
         process = self.start(computing, *arguments)
         try:
             out, errors = process.communicate(timeout=600)
@@ -63,18 +63,18 @@ class Place:
         return out, errors
 
     def agent(self):
-        """The process of the agent that its log names."""
+        """The process number of the newest agent, from its log."""
         logs = "".join(log.read_text() for log in self.staging.glob("forebay-*/*/agent.log"))
         found = re.findall(r"agent (\d+) serves", logs)
         return int(found[-1]) if found else None
 
     def committed(self):
-        """The steps at the target."""
+        """The committed steps at the target."""
         listed = json.loads(program("ls", self.run, "--json"))
         return sorted(one["step"] for one in listed if one["state"] == "committed")
 
     def bytes_of(self, step):
-        """A digest of each field as a view shows it, after every byte was verified."""
+        """Verifies the step. Returns a digest of each field in its view."""
         import h5py  # pylint: disable=import-outside-toplevel
         program("verify", f"{self.run}@{step}")
         view = self.run / f"fields/step-{step:06}.h5"
@@ -87,7 +87,7 @@ class Place:
 
 
 def totals(out):
-    """The last line, by its words."""
+    """The numbers of the last line."""
     line = next(line for line in reversed(out.splitlines()) if line.startswith("total: "))
     found = {name: int(value) for name, value in re.findall(r"(kept|skipped|replaced|failed) (\d+)", line)}
     total = re.search(r"total: (\d+) steps in ([\d.]+) s, ended after ([\d.]+) s, ([\d.]+) s blocked.*step (-?\d+)", line)
@@ -96,12 +96,12 @@ def totals(out):
 
 
 def told(out):
-    """What each step's line says after its times."""
+    """The text of each step's line after its times."""
     return {int(step): rest for step, rest in re.findall(r"^step (\d+): .* blocked, (.*)$", out, re.MULTILINE)}
 
 
 def ranks_of(process):
-    """The processes of atmos that mpiexec started."""
+    """The processes of atmos started by mpiexec."""
     found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:

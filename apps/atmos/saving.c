@@ -10,7 +10,7 @@ struct saving {
     uint64_t failed;
 };
 
-/* Statuses are equal on all ranks, so all of them take the same way and one of them speaks. */
+/* Statuses are equal on all ranks: all ranks branch alike, and rank 0 prints. */
 static int holds(const struct grid* grid, fb_status status, const fb_error* error) {
     if (status == FB_OK) return 1;
     if (grid->rank == 0) fprintf(stderr, "atmos: %s: %s\n", fb_status_name(status), error->text);
@@ -63,6 +63,7 @@ struct saving* saving_open(const fb_options* options, struct model* model, int64
     if (status == FB_OK) status = restore(saving, done, &error);
     if (status == FB_OK) status = fb_prepare(saving->stream, &error);
     if (holds(saving->grid, status, &error)) {
+        /* A snapshot holds no halos. */
         if (*done > 0) model_exchange(model);
         return saving;
     }
@@ -70,15 +71,15 @@ struct saving* saving_open(const fb_options* options, struct model* model, int64
     return NULL;
 }
 
-/* A drain that failed surfaces at the next save; its staged copy stays, and a later save may succeed: the weather goes
- * on. What only a change of the program or of its configuration can help against ends it. */
+/* The next save reports a failed drain. The staged copy stays and a later save may succeed, so the simulation goes on.
+ * Other errors need a change of the program or its configuration: they end the run. */
 static int save(void* self, struct model* model, int64_t step, struct saved* saved) {
     struct saving* saving = self;
     fb_error error;
     fb_saved answer;
     fb_status status = FB_OK;
     for (int field = 0; field < FIELDS && status == FB_OK; ++field) {
-        const fb_piece piece = piece_of(saving->grid, model->now[field]); /* steps swap the fields' memory */
+        const fb_piece piece = piece_of(saving->grid, model->now[field]); /* model_step() swaps the fields' memory */
         status = fb_rebind_array(saving->stream, field_names[field], 3, 1, &piece, &error);
     }
     if (status == FB_OK) status = fb_save(saving->stream, step, (double)step, &answer, &error);
@@ -98,7 +99,7 @@ static int64_t counted(const struct saving* saving, const char* name) {
 }
 
 static int finish(void* self, struct totals* totals) {
-    const double seconds_max = 86400; /* the stream's own stall_wait ends it where nothing is done any more */
+    const double seconds_max = 86400; /* if the drain stalls, stall_wait ends the wait earlier */
     struct saving* saving = self;
     fb_error error;
     const int all = holds(saving->grid, fb_wait_committed(saving->stream, seconds_max, &error), &error);

@@ -6,7 +6,7 @@ from forebay.insitu import every
 
 
 def both(a, b):
-    """Of two nodes."""
+    """Adds the results of two nodes."""
     return {name: a[name] + b[name] for name in a}
 
 

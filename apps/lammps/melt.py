@@ -23,7 +23,7 @@ WORLD = MPI.COMM_WORLD
 
 
 def open_lammps(**variables):
-    """LAMMPS on all ranks, silent, with variables for its input."""
+    """Opens LAMMPS on all ranks, silent, with variables for its input."""
     if DEBIAN not in sys.path:
         sys.path.append(DEBIAN)  # last, so that a virtual environment keeps its own packages
     from lammps import core  # pylint: disable=import-outside-toplevel
@@ -81,18 +81,18 @@ def go_on(restart, lmp):
 
 
 def say(text):
-    """By the first rank."""
+    """Prints on the first rank."""
     if WORLD.rank == 0:
         print(text, flush=True)
 
 
 def energies(lmp):
-    """Per atom, with all their digits."""
+    """Energies per atom, with all their digits."""
     return " ".join(f"{lmp.get_thermo(name):.17g}" for name in ("pe", "ke", "etotal"))
 
 
 def main():
-    """From the start, or from the newest snapshot of the run."""
+    """Begins at the start, or at the newest snapshot of the run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", required=True, help="the run's directory at the target")
     parser.add_argument("--staging", help="the node's own directory (/dev/shm)")

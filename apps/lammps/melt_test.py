@@ -1,11 +1,11 @@
-"""Goal: LAMMPS, saved by melt.py, goes on after kills at any moment as if there had been none: on other ranks too, its
-energies, positions and velocities stay those of an uninterrupted run to rounding.
+"""Goal: LAMMPS, saved by melt.py, goes on after kills at any moment, on other ranks too. Its energies, positions and
+velocities stay equal to an uninterrupted run, except for rounding.
 
 Method: the program lmp computes the uninterrupted run, without Python and without Forebay. melt.py computes the same on
-2 ranks, which are killed in mid-run; on 3, which are killed together with the agent, so that what is only staged must
-do; and on 1 to the end. Rounding: neighbour lists built at a restart sum the same forces in another order, which
-changes the 16th digit; the melt's chaos lets a difference grow, and the energies, sums over all atoms, feel it late. For
-300 steps 1e-12 of the energies is asked for, ten times what was measured; a chaotic run cannot be held to more for long.
+2 ranks, killed in mid-run; on 3 ranks, killed together with the agent, so the restart has only the staged copy; and on
+1 rank to the end. Rounding: a restart builds neighbour lists anew and sums forces in another order. The 16th digit
+changes, and the chaos of the melt lets the difference grow. The energies, sums over all atoms, change late. For 300
+steps the limit is 1e-12 of the energies, ten times the measured value. A chaotic run allows no closer limit for long.
 
 Usage: melt_test.py [--cells 10] [--steps 120] [--every 5] [--ranks 2,3,1]
 """
@@ -29,20 +29,20 @@ LINE = re.compile(r"step (\d+) energies (\S+) (\S+) (\S+) (.*)")
 
 
 def check(holds, text):
-    """What is not true ends the test."""
+    """Ends the test if `holds` is false."""
     if not holds:
         sys.exit(f"melt_test.py: {text}")
 
 
 def guide():
-    """What the guide shows is the program."""
+    """The guide must show the program's own text."""
     shown = (needs.HERE / "melt.py").read_text(encoding="utf-8").split("# [guide]\n")[1].strip()
     told = (needs.HERE.parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
     check(shown in told, "docs/reference/python.md does not show what stands between the marks [guide] in melt.py")
 
 
 def uninterrupted(given, folder):
-    """LAMMPS alone: the energies of the steps, and its atoms at the last one: id, unwrapped position, velocity."""
+    """Runs LAMMPS alone. Returns the energies of its steps. Dumps id, unwrapped position, velocity of its atoms."""
     text = (needs.HERE / "melt.in").read_text(encoding="utf-8")
     columns = "id xu yu zu vx vy vz"
     text += f"write_dump all custom {folder}/alone.dump {columns} modify format float %.17g\n"
@@ -58,7 +58,7 @@ def uninterrupted(given, folder):
 
 
 def session_of(process):
-    """The processes of a session: mpiexec and its ranks, not the agent, which is in one of its own."""
+    """The processes of mpiexec's session: mpiexec and its ranks. The agent has a session of its own."""
     found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -71,7 +71,7 @@ def session_of(process):
 
 
 def agents(folder):
-    """The agents that serve sessions staged in `folder`, as their logs say."""
+    """The agents of sessions staged in `folder`, from their logs."""
     logs = (log.read_text() for log in folder.glob("forebay-*/*/agent.log"))
     served = {int(number) for log in logs for number in re.findall(r"agent (\d+) serves", log)}
     return [agent for agent in served if pathlib.Path(f"/proc/{agent}/comm").exists()
@@ -79,7 +79,7 @@ def agents(folder):
 
 
 class Melt:
-    """melt.py on some ranks, and what it says of its steps."""
+    """melt.py on some ranks, and the printed lines of its steps."""
 
     def __init__(self, ranks, given, folder):
         memory = folder / "mpi"  # killed ranks leave Open MPI's shared files behind
@@ -92,7 +92,7 @@ class Melt:
         self.ranks, self.told, self.lines = ranks, {}, []
 
     def until(self, step):
-        """Reads until that step is told; True when it was, False at the program's end."""
+        """Reads until `step` is printed. Returns False if the program ends first."""
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
             if found := LINE.match(line):
@@ -102,7 +102,7 @@ class Melt:
         return False
 
     def kill(self, others=()):
-        """All ranks at once, and others with them."""
+        """Kills all ranks at once, and `others` with them."""
         doomed = [*session_of(self.process.pid), *others]
         for process in doomed:
             os.kill(process, signal.SIGKILL)
@@ -112,7 +112,7 @@ class Melt:
 
 
 def compare(melt, expected):
-    """The energies that a run told; the largest relative difference."""
+    """Compares the printed energies. Returns the first and the last step."""
     check(melt.told, "melt.py told no energies:\n" + "\n".join(melt.lines))
     worst = 0
     for step, energies in melt.told.items():
@@ -127,7 +127,7 @@ def compare(melt, expected):
 
 
 def compare_atoms(given, folder):
-    """The last snapshot against LAMMPS' own dump: every atom, with the turns around the box that its image counts."""
+    """Compares the last snapshot with LAMMPS' own dump: every atom, with the turns around the box from its image."""
     sys.path.insert(0, str(needs.BUILD / "python"))
     import numpy as np  # pylint: disable=import-outside-toplevel
     import forebay  # pylint: disable=import-outside-toplevel
@@ -148,7 +148,7 @@ def compare_atoms(given, folder):
 
 
 def killed_and_continued(given, folder):
-    """Kills at a third and at two thirds; a stop between two saves is met by waiting a part of a piece."""
+    """Kills at a third and at two thirds. A random pause before the kill stops the run between two saves, too."""
     expected = uninterrupted(given, folder)
     counts = [int(count) for count in given.ranks.split(",")]
     before = 0
@@ -162,7 +162,7 @@ def killed_and_continued(given, folder):
             time.sleep(random.random() * given.pause)
             melt.kill(agents(folder / "staging") if index else ())
         first, last = compare(melt, expected)
-        # What was told had been saved.
+        # Printed steps were saved before.
         check(first == 0 if index == 0 else first >= before, f"restarted at {first}, but {before} was saved")
         before = last
     check(before == given.steps, f"the last step was {before}")
@@ -170,8 +170,8 @@ def killed_and_continued(given, folder):
 
 
 def looked_at(given, folder):
-    """What insitu.py makes of each snapshot that it looks at is what LAMMPS says of the step. Steps are faster than the
-    start of an interpreter: what is saved meanwhile is not looked at."""
+    """insitu.py must compute the same energies as LAMMPS. Steps are faster than the start of an interpreter: it misses
+    some snapshots."""
     sys.path.insert(0, str(needs.BUILD / "python"))
     from forebay._forebay_insitu import ScriptRun  # pylint: disable=import-outside-toplevel
     from forebay.insitu import Snapshot  # pylint: disable=import-outside-toplevel
@@ -190,14 +190,13 @@ def looked_at(given, folder):
         (node,) = ScriptRun(str(run)).drained(str(directory))
         found = Snapshot([node], ["*"], "")
         check(found["atoms"].array == 4 * given.cells**3 == found["speeds"].array.sum(), f"of {found['atoms'].array} atoms")
-        # LAMMPS' energy for an atom is for a degree of freedom less: three of the whole are at rest.
         difference = abs(float(found["ke"].array) / told[node.step] - 1)
         check(difference < 1e-12, f"step {node.step}: {found['ke'].array}, LAMMPS says {told[node.step]}")
     print(f"insitu.py: the kinetic energies of {len(made)} snapshots are those of LAMMPS", flush=True)
 
 
 def main():
-    """Small by default; the full size is --cells 40 --steps 300 --every 50 --ranks 2,3,2 --pause 5."""
+    """Small by default. The full size is --cells 40 --steps 300 --every 50 --ranks 2,3,2 --pause 5."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in [("cells", 10), ("steps", 120), ("every", 5), ("ranks", "2,3,1"), ("pause", 0.1)]:
         parser.add_argument(f"--{name}", type=type(default), default=default)

@@ -1,8 +1,8 @@
-"""Goal: what melt.py gives Forebay is LAMMPS' own memory, in both directions, wherever LAMMPS has moved it to.
+"""Goal: melt.py gives Forebay LAMMPS' own memory, for saves and for reads, also after LAMMPS has moved it.
 
-Method: on 2 ranks, of which one has no atoms, addresses are compared with those of LAMMPS' pointers; atoms that LAMMPS
-changes after they were bound are saved as changed; LAMMPS' arrays are made to move between two saves. On 5 ranks a
-restart fills LAMMPS' arrays, and each atom must end where it belongs.
+Method: on 2 ranks, one without atoms, the test compares addresses with LAMMPS' pointers. Changes after bind() must be
+saved. LAMMPS' arrays must move between two saves. On 5 ranks a restart fills LAMMPS' arrays, and each atom must end in
+the part of its rank.
 """
 
 import ctypes
@@ -15,12 +15,12 @@ import needs
 
 
 def address(pointer):
-    """Of what a ctypes pointer points to."""
+    """The address that a ctypes pointer holds."""
     return ctypes.cast(pointer, ctypes.c_void_p).value
 
 
 def check_views(lmp, columns):
-    """Each column lies where LAMMPS' pointer says, with LAMMPS' distances, for this rank's atoms."""
+    """Each column lies at LAMMPS' pointer, with LAMMPS' stride, for this rank's atoms."""
     rows = lmp.extract_global("nlocal")
     for names, pointer in [(("x", "y", "z"), lmp.extract_atom("x")[0]), (("vx", "vy", "vz"), lmp.extract_atom("v")[0]),
                            (("id",), lmp.extract_atom("id")), (("type",), lmp.extract_atom("type")),
@@ -33,13 +33,13 @@ def check_views(lmp, columns):
 
 
 def start(melt, stream, np):
-    """LAMMPS with a box and the description of its atoms, none of which there are yet."""
+    """Opens LAMMPS with a box and describes its atoms. There are no atoms yet."""
     lmp, box = melt.open_lammps(cells=6), np.zeros((2, 3))
     return lmp, box, melt.describe(stream, lmp, box)
 
 
 def save_twice(melt, forebay, np, run, staging):
-    """Step 0 is changed after it was bound; step 1 has more atoms, in arrays that LAMMPS had to move. All on rank 0."""
+    """Saves step 0 with values changed after bind(), and step 1 with more atoms, in moved arrays. All on rank 0."""
     with forebay.Session(run, comm=melt.WORLD, staging=staging) as session:
         stream = session.stream("restart", slots=2)
         lmp, box, atoms = start(melt, stream, np)
@@ -65,7 +65,7 @@ def save_twice(melt, forebay, np, run, staging):
 
 
 def read_back(melt, forebay, np, run, staging, step, velocity):
-    """Into LAMMPS' memory, which has this rank's share at first, and then what lies in its part of the box."""
+    """Reads into LAMMPS' memory: first this rank's share, after go_on() the atoms in its part of the box."""
     with forebay.Session(run, comm=melt.WORLD, staging=staging) as session:
         stream = session.stream("restart", slots=2)
         lmp, box, atoms = start(melt, stream, np)
@@ -87,7 +87,7 @@ def read_back(melt, forebay, np, run, staging, step, velocity):
 
 
 def rank(act, run, staging):
-    """What each rank does."""
+    """Runs on each rank."""
     sys.path.insert(0, str(needs.HERE))
     import os  # pylint: disable=import-outside-toplevel
     import numpy as np  # pylint: disable=import-outside-toplevel
@@ -102,7 +102,7 @@ def rank(act, run, staging):
 
 
 def main():
-    """Starts the ranks: 2, and then 5 in a row, so that atoms have to pass over ranks between."""
+    """Starts 2 ranks and then 5 in a row, so atoms have to cross ranks."""
     needs.look()
     with tempfile.TemporaryDirectory(prefix="forebay-lammps-") as folder:
         (pathlib.Path(folder) / "staging").mkdir()

@@ -1,4 +1,4 @@
-"""What the tests here and bench/lammps need beside the build; without it they say so and are skipped."""
+"""The needs of these tests and of bench/lammps besides the build. Without them the tests are skipped."""
 
 import os
 import pathlib
@@ -18,25 +18,25 @@ ENVIRONMENT = os.environ | {
 
 
 def python(ranks, *arguments):
-    """The command of a Python program on some ranks, all of which end when one fails."""
+    """The command of a Python program on some ranks. If one rank fails, all end."""
     return ["mpiexec", "-n", str(ranks), sys.executable, "-m", "mpi4py", *map(str, arguments)]
 
 
 def skip(reason):
-    """77 is what CTest takes for skipped."""
+    """Skips the test: CTest takes 77 for skipped."""
     print(f"skipped: {reason}")
     sys.exit(77)
 
 
 def mpi_of(binary):
-    """The names of the MPI libraries that a program or library loads."""
+    """The names of the MPI libraries loaded by a program or library."""
     found = subprocess.run(["ldd", str(binary)], capture_output=True, text=True, check=True).stdout
     return sorted(set(re.findall(r"^\s*(libmpi\.so\S*|libmpich\.so\S*)", found, re.MULTILINE)))
 
 
 def look():
-    """Skips, with the reason, where LAMMPS, its Python module or ours is missing, or where they load different MPIs. What
-    else goes wrong is for the tests to find."""
+    """Skips the test, with the reason, if LAMMPS, its Python module or ours is missing, or if they load different MPIs.
+    The tests find all other faults."""
     ours = list((BUILD / "python/forebay").glob("_forebay_mpi.*so"))
     if not ours:
         skip("the Python package is not built with MPI")

@@ -1,4 +1,4 @@
-!> The eddies that the grid does not hold: Smagorinsky's viscosity, less of it where stratification is stable.
+!> Eddies smaller than the grid: Smagorinsky's viscosity. Stable stratification lowers it.
 module les_closure
   use les_grid
   use les_control
@@ -12,7 +12,7 @@ module les_closure
 
 contains
 
-  !> km and dissipation from the wind and the temperature of now.
+  !> Computes km and dissipation from the present wind and temperature.
   subroutine closure_update()
     real(wp) :: strain2, buoyancy2, g(3, 3)
     integer :: i, j, k
@@ -34,7 +34,7 @@ contains
     call exchange(km)
   end subroutine
 
-  ! At a cell's centre; rows are u, v, w, columns x, y, z.
+  ! Gradients at a cell's centre. Rows: u, v, w. Columns: x, y, z.
   pure function gradients(k, j, i) result(g)
     integer, intent(in) :: k, j, i
     real(wp) :: g(3, 3)

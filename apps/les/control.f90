@@ -1,38 +1,38 @@
-!> What a user sets: the namelist &les of the parameter file. Units are SI. A restart takes the physics from the snapshot;
-!> the run's own settings (the first three lines) are those of the file.
+!> The user's settings: the namelist &les of the parameter file. Units are SI. A restart takes the physics from the
+!> snapshot, but the settings of the run (the first three lines) from the file.
 module les_control
   use les_grid, only: wp, give_up
   implicit none
   public
 
   character(len=512) :: run = ''                    ! Forebay's run directory; '': nothing is saved
-  character(len=512) :: staging = '', config = ''   ! Forebay's staging directory and configuration file; '': its defaults
+  character(len=512) :: staging = '', config = ''   ! Forebay's staging directory and configuration file; '': defaults
   integer :: ranks_x = 0, ranks_y = 0, end_step = 100, save_every = 0
 
   character(len=32), target :: title = 'boundary layer'
-  character(len=32), target :: start = 'layer'   ! 'layer': geostrophic wind; on it 'taylor-green': vortices, 'rolls': in x
-                                                ! and z; 'rest': no wind, and other temperatures
+  character(len=32), target :: start = 'layer'   ! 'layer': geostrophic wind; 'taylor-green': vortices on it;
+                                                ! 'rolls': rolls on it in x, z; 'rest': no wind, other temperatures
   character(len=32), target :: wall = 'rough'    ! the surface: 'rough' or 'slip'
   integer, target :: nx = 40, ny = 24, nz = 20
-  integer, target :: window_steps = 10           ! of an averaging window
-  integer, target :: seed = 1                    ! of the first perturbations
-  logical, target :: adaptive_dt = .true.        ! else dt is dt_max
+  integer, target :: window_steps = 10           ! steps of an averaging window
+  integer, target :: seed = 1                    ! seed of the first perturbations
+  logical, target :: adaptive_dt = .true.        ! .false.: dt is dt_max
   logical, target :: buoyant = .true.
-  logical, target :: interactive_surface = .true. ! the surface warms by heating and cools by the flux it gives
-  logical, target :: damped = .true.             ! waves, above damping_height
+  logical, target :: interactive_surface = .true. ! heating warms the surface, its heat flux cools it
+  logical, target :: damped = .true.             ! damps waves above damping_height
   real(wp), target :: dx = 50, dy = 50, dz = 25
   real(wp), target :: dt_max = 5, cfl_max = 0.8_wp
   real(wp), target :: u_geostrophic = 5, v_geostrophic = -1, coriolis = 1e-4_wp
   real(wp), target :: gravity = 9.81_wp, theta_surface = 300, theta_gradient = 0.003_wp
-  real(wp), target :: inversion_height = 300, inversion_jump = 2  ! jump: over three levels
+  real(wp), target :: inversion_height = 300, inversion_jump = 2  ! the jump covers three levels
   real(wp), target :: smagorinsky = 0.15_wp, prandtl = 0.7_wp, km_background = 1e-3_wp
-  real(wp), target :: roughness = 0.1_wp, roughness_contrast = 0.5_wp ! contrasts: of a pattern in x and y
+  real(wp), target :: roughness = 0.1_wp, roughness_contrast = 0.5_wp ! contrast: of a pattern in x and y
   real(wp), target :: heating = 0.1_wp, heating_contrast = 0.5_wp     ! kinematic, K m/s
-  real(wp), target :: tracer_surface = 0.01_wp   ! a passive scalar's value at the surface
-  real(wp), target :: surface_depth = 5          ! heat capacity of the surface as metres of air
+  real(wp), target :: tracer_surface = 0.01_wp   ! a passive tracer's value at the surface
+  real(wp), target :: surface_depth = 5          ! heat capacity of the surface, in metres of air
   real(wp), target :: damping_height = 400, damping_rate = 0.01_wp
   real(wp), target :: subsidence = 0             ! at the top, m/s downwards
-  real(wp), target :: perturbation = 0.5_wp      ! of temperature: noise in the lower half, a curve in z at rest; of vortices
+  real(wp), target :: perturbation = 0.5_wp      ! of temperature ('layer': noise below, 'rest': curve in z), of wind
   real(wp), target :: divergence_tolerance = 1e-8_wp  ! rms, 1/s
 
   namelist /les/ run, staging, config, ranks_x, ranks_y, end_step, save_every, title, start, wall, nx, ny, nz, &
@@ -62,7 +62,7 @@ contains
       call give_up("wall = '"//trim(wall)//"' is unknown", "'rough' or 'slip'")
   end subroutine
 
-  !> All parameters with their defaults, in the form of a parameter file.
+  !> Prints all parameters with their defaults, in the form of a parameter file.
   subroutine control_help()
     character(len=1024) :: text(64)
     integer :: n, last
@@ -72,7 +72,7 @@ contains
     text = ''
     write (text, nml=les)
     do n = 1, size(text)
-      ! Without the blanks that fill texts.
+      ! Fortran fills texts with blanks: cut them.
       last = index(text(n), '"', back=.true.)
       if (last > 0) text(n) = trim(text(n) (:last - 1))//text(n) (last:)
       if (text(n) /= '') print '(a)', trim(text(n))

@@ -1,4 +1,4 @@
-!> One step: surface, three stages of Runge and Kutta, each made free of divergence, then the eddies of the next step.
+!> One step: the surface, three Runge-Kutta stages, and the eddies of the next step. Each stage ends free of divergence.
 module les_dynamics
   use mpi_f08
   use les_grid
@@ -14,16 +14,16 @@ module les_dynamics
 
   integer, target, public :: step = 0
   real(wp), target, public :: time = 0, dt = 0
-  character(len=16), target, public :: limited_by = 'nothing yet'  ! what the last dt was bounded by
-  integer, target, public :: steps_limited(3) = 0                  ! by 'maximum', 'advection', 'diffusion'
+  character(len=16), target, public :: limited_by = 'nothing yet'  ! the limit of the last dt
+  integer, target, public :: steps_limited(3) = 0                  ! counts: 'maximum', 'advection', 'diffusion'
   public :: dynamics_prepare, dynamics_step
 
-  real(wp), allocatable :: tendency(:, :, :, :), before(:, :, :, :)  ! of u, v, w, theta, q; without horizontal halos
+  real(wp), allocatable :: tendency(:, :, :, :), before(:, :, :, :)  ! u, v, w, theta, q; no horizontal halos
   real(wp), allocatable :: cx(:, :, :), cy(:, :, :), cz(:, :, :), viscosity(:, :, :)
 
 contains
 
-  !> Halos and walls of all that was started or read.
+  !> Fills the halos and walls after a start or a restart.
   subroutine dynamics_prepare()
     integer :: n
     if (.not. allocated(tendency)) then
@@ -44,6 +44,7 @@ contains
     integer :: stage
     call choose_dt()
     call surface_update(dt)
+    ! Every stage starts again from the values before the step.
     before(:, :, :, 1) = inner(u)
     before(:, :, :, 2) = inner(v)
     before(:, :, :, 3) = inner(w)
@@ -109,7 +110,7 @@ contains
     end do
   end subroutine
 
-  ! along_z: at the level below the face, as w lies below the centre above it.
+  ! along_z: the velocity at the level below the face, because w lies at a cell's top.
   subroutine carry(along_x, along_y, along_z, diffusivity, s, top, n)
     real(wp), intent(in) :: along_x(:, :, :), along_y(:, :, :), along_z(:, :, :), diffusivity(:, :, :), s(:, :, :)
     integer, intent(in) :: top, n
@@ -120,7 +121,7 @@ contains
     call transport(tendency(:, :, :, n), s, cx, cy, cz, viscosity, top)
   end subroutine
 
-  ! The Earth's rotation against the geostrophic wind, buoyancy against the first profile, and the sponge at the top.
+  ! The Earth's rotation relative to the geostrophic wind, buoyancy relative to the first profile, and the top sponge.
   subroutine forces()
     integer :: i, j, k
     real(wp) :: wind
@@ -139,7 +140,7 @@ contains
     end do
   end subroutine
 
-  ! The longest stable step: a maximum over ranks, so that it is the same on any ranks.
+  ! The longest stable step. It uses a maximum over ranks, so any number of ranks gets the same step.
   subroutine choose_dt()
     character(len=16), parameter :: limits(3) = [character(len=16) :: 'maximum', 'advection', 'diffusion']
     real(wp) :: rates(2), allowed(3)

@@ -1,5 +1,5 @@
-!> The state on the grid: volumes (z,y,x) and planes (y,x), with halos. Arakawa's C grid: u lies at a cell's western face,
-!> v at its southern, w at its top, all else at its centre.
+!> The state on the grid: volumes (z,y,x) and planes (y,x), with halos. Arakawa's C grid: u lies at a cell's western
+!> face, v at its southern face, w at its top, all other fields at its centre.
 module les_fields
   use les_grid
   use les_control
@@ -9,21 +9,21 @@ module les_fields
   real(wp), allocatable, target, public :: u(:, :, :), v(:, :, :), w(:, :, :)  ! m/s
   real(wp), allocatable, target, public :: theta(:, :, :)          ! potential temperature, K
   real(wp), allocatable, target, public :: q(:, :, :)              ! a passive tracer
-  real(wp), allocatable, target, public :: p(:, :, :)              ! pressure over density; where the next solve begins
-  real(wp), allocatable, target, public :: km(:, :, :)             ! eddy viscosity that the next step uses, m2/s
+  real(wp), allocatable, target, public :: p(:, :, :)              ! pressure over density; next solve's first guess
+  real(wp), allocatable, target, public :: km(:, :, :)             ! eddy viscosity for the next step, m2/s
   real(wp), allocatable, target, public :: theta_av(:, :, :), w_av(:, :, :)  ! means over the window
 
   character(len=*), parameter, public :: plane_names(21) = [character(len=16) :: 'us', 'ts', 'qs', 'usws', 'vsws', 'shf', &
     'qsws', 'ol', 'z0', 'z0h', 'theta_surface', 'q_surface', 'radiation', 'tracer_path', 'us_av', 'usws_av', 'vsws_av', &
     'shf_av', 'qsws_av', 'theta_surf_av', 'speed_max']
   real(wp), allocatable, target, public :: planes(:, :, :)         ! the last dimension: plane_names
-  integer, parameter, public :: averaged(6) = [1, 4, 5, 6, 7, 11]  ! planes whose means are planes 15 to 20
+  integer, parameter, public :: averaged(6) = [1, 4, 5, 6, 7, 11]  ! planes 15 to 20 hold the means of these planes
   real(wp), pointer, public :: us(:, :), ts(:, :), qs(:, :)        ! scales of wind, temperature, tracer
   real(wp), pointer, public :: usws(:, :), vsws(:, :), shf(:, :), qsws(:, :)  ! kinematic fluxes, upwards
   real(wp), pointer, public :: ol(:, :), z0(:, :), z0h(:, :)       ! Obukhov's length, roughness lengths
   real(wp), pointer, public :: t_surface(:, :), q_surface(:, :), radiation(:, :), tracer_path(:, :), speed_max(:, :)
 
-  !> By level, (0:nz+1): heights of centres and tops, geostrophic wind, first profiles, subsidence, damping, mixing length.
+  !> By level (0:nz+1): centre and top heights, geostrophic wind, first profiles, subsidence, damping, mixing length.
   character(len=*), parameter, public :: level_names(9) = [character(len=16) :: 'zu', 'zw', 'ug', 'vg', 'theta_ref', &
     'q_ref', 'w_subsidence', 'damping', 'mixing_length']
   real(wp), allocatable, target, public :: levels(:, :)
@@ -66,7 +66,7 @@ contains
     length(0:) => levels(:, 9)
   end subroutine
 
-  !> Beyond the walls: no flux of what lies at centres, no flow through.
+  !> Values beyond the walls: no flux of fields at centres, no flow through the walls.
   subroutine fields_walls()
     call closed(u)
     call closed(v)

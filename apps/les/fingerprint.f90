@@ -1,5 +1,5 @@
-!> A number of 64 bits for an array's bits, the same on any ranks: each element's bits are multiplied by a number made of
-!> its global place, modulo a prime, and summed. Every changed bit, and two elements that changed places, change it.
+!> A number of 64 bits for an array's bits, the same on any ranks. It is a sum modulo a prime: each element's bits times
+!> a number made of its global place. A changed bit changes it, and so do two elements in swapped places.
 module les_fingerprint
   use, intrinsic :: iso_fortran_env, only: int64
   use les_grid, only: wp
@@ -11,7 +11,7 @@ module les_fingerprint
 
 contains
 
-  !> sums: two numbers below the prime, 0 at first. bits: of an element; place: its place in the global array, from 0.
+  !> sums: two numbers below the prime, 0 at first. bits: the element's. place: its index in the global array, from 0.
   pure subroutine fingerprint_add(sums, bits, place)
     integer(int64), intent(inout) :: sums(2)
     integer(int64), intent(in) :: bits, place
@@ -20,7 +20,7 @@ contains
     integer(int64) :: value, key
     integer :: n
     do n = 1, 2
-      ! 22 bits a piece, so that no product leaves 63 bits.
+      ! With 22 bits a piece, no product exceeds 63 bits.
       value = mod(iand(bits, low)*by(1, n), prime) + mod(iand(ishft(bits, -22), low)*by(2, n), prime) &
               + mod(ishft(bits, -44)*by(3, n), prime) + 1
       key = mod(mod(place, prime)*by(n, n), prime) + 1
@@ -28,7 +28,7 @@ contains
     end do
   end subroutine
 
-  !> One of several, in their order.
+  !> Adds the fingerprint `part` to `all`. `number` is its place in the order.
   pure subroutine fingerprint_fold(all, part, number)
     integer(int64), intent(inout) :: all(2)
     integer(int64), intent(in) :: part(2), number

@@ -1,5 +1,5 @@
-!> The decomposition: ranks in two horizontal directions, levels whole on each. Indices are global: x 0..nx-1, y 0..ny-1;
-!> levels 1..nz lie between the walls, 0 and nz+1 beyond them.
+!> The decomposition: ranks in two horizontal directions, with all levels. Indices are global: x 0..nx-1, y 0..ny-1;
+!> levels 1..nz lie between the walls, levels 0 and nz+1 beyond them.
 module les_grid
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mpi_f08
@@ -7,7 +7,7 @@ module les_grid
   private
 
   integer, parameter, public :: wp = real64
-  integer, parameter, public :: halo = 3  ! what advection of fifth order reaches
+  integer, parameter, public :: halo = 3  ! the reach of fifth-order advection
 
   type(MPI_Comm), protected, public :: comm
   integer, protected, public :: rank = 0, px = 1, py = 1           ! px ranks in x, py in y
@@ -17,7 +17,7 @@ module les_grid
 
 contains
 
-  !> wanted: ranks in x and in y; 0 leaves the choice to MPI.
+  !> wanted: ranks in x and in y. For 0 MPI chooses.
   subroutine grid_split(nx, ny, wanted)
     integer, intent(in) :: nx, ny, wanted(2)
     integer :: ranks, dims(2), place(2)
@@ -45,7 +45,7 @@ contains
                                                      'fewer ranks, or a larger grid')
   end subroutine
 
-  !> Ends the program on all ranks, with the house's form of an error.
+  !> Ends the program on all ranks, with an error in Forebay's form.
   subroutine give_up(what, next)
     character(len=*), intent(in) :: what, next
     write (error_unit, '(4a)') 'les: ', what, '.'//new_line('a')//'  Next: ', next

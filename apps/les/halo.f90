@@ -1,4 +1,4 @@
-!> Exchange of halos with the four neighbours, by MPI datatypes: nothing is packed by hand.
+!> Exchange of halos with the four neighbours, by MPI datatypes. No code packs by hand.
 module les_halo
   use, intrinsic :: iso_fortran_env, only: int64
   use mpi_f08
@@ -31,7 +31,7 @@ contains
     call swap(a, 1, face_types(2))
   end subroutine
 
-  ! First in x, then in y with the new halos of x: corners arrive without messages of their own.
+  ! First in x, then in y with the new halos of x: so corners need no extra messages.
   subroutine swap(a, depth, types)
     integer, intent(in) :: depth
     real(wp), intent(inout) :: a(depth, nys - halo:nyn + halo, nxl - halo:nxr + halo)

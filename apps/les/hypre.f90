@@ -1,5 +1,5 @@
-!> What we call of hypre's Fortran interface, with its arguments: hypre itself brings no module. An object is an integer of
-!> 8 bytes; the last argument of every call is an error code.
+!> The part of hypre's Fortran interface used here, with argument types: hypre itself brings no module. An object is an
+!> integer of 8 bytes. The last argument of every call is an error code.
 module les_hypre
   use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none

@@ -1,10 +1,10 @@
-"""Goal: time series of horizontal means, variances, histograms and planes that the agents of a large-eddy run make beside
-it are, bit for bit, those that forebay insitu makes afterwards, and the same over 1, 2 and 3 nodes; they are the means
-that the simulation itself finds.
+"""Goal: the agents of a large-eddy run make time series of horizontal means, variances, histograms and planes. They are
+equal, bit for bit, to the results of forebay insitu afterwards, and equal over 1, 2 and 3 nodes. The means are those of
+the simulation itself.
 
 Method: few steps, each saved and analysed, on 2 to 8 ranks that are 1 to 3 virtual nodes. No save waits for an analysis,
-so a step may be missing beside the simulation, but never the last one; it is made afterwards. Ranks in another number
-round differently in their solver, so between these the means are compared within rounding.
+so an analysis may miss a step, but never the last step. Missed steps are analysed afterwards. The solver rounds
+differently on another number of ranks: their means are compared within rounding.
 """
 
 import subprocess
@@ -51,7 +51,7 @@ STREAMS = ["levels", "whole", "spread", "cut"]
 
 
 def results(run):
-    """(stream, step) -> name -> values."""
+    """The results of a run: (stream, step) -> name -> values."""
     found = {}
     for stream in STREAMS:
         for path in sorted((run / f"restart.{stream}").glob("step-*/node-00000.h5")):
@@ -73,13 +73,13 @@ def same_bits(one, other):
 
 
 def own_profiles(run, step):
-    """What the simulation itself has found, and saved."""
+    """The profiles of the simulation itself, from its snapshot."""
     with h5py.File(next((run / f"restart/step-{step:06}").glob("node-00000.h5"))) as file:
         return {field: file[f"profiles/{field}"][1:-1] for field in ("theta", "q")}
 
 
 def simulated(folder, px, py, nodes):
-    """Its results, made beside it; those of steps that it has missed are made afterwards."""
+    """Runs les with analyses beside it. Returns the results; missed steps are analysed afterwards."""
     place = folder / f"{px}x{py}-{nodes}"
     (place / "memory").mkdir(parents=True)
     config, run = place / "les.toml", place / "run"

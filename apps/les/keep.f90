@@ -1,5 +1,5 @@
-!> One variable of the list of what restarts: saved or read by PALM's calls, counted, and its bits taken into a fingerprint
-!> that is the same on any ranks.
+!> Saves or reads one variable of the restart list with PALM's calls, counts it, and adds its bits to a fingerprint. The
+!> fingerprint is the same on any ranks.
 module les_keep
   use, intrinsic :: iso_fortran_env, only: int64
   use mpi_f08
@@ -13,20 +13,21 @@ module les_keep
   integer, save :: dt_volume, dt_plane
   logical, save :: reads = .false.
 
-  ! Classes of variables, each with its fingerprint: those that are equal on every rank, planes, and every volume alone.
+  ! Classes of variables: the first three are equal on every rank, then planes, then each volume. Each class has a
+  ! fingerprint.
   integer, parameter :: scalars = 1, lines = 2, fours = 3, flat = 4, volume = 4, classes = 13
   character(len=16), save :: names(classes)
   integer(int64), save :: sums(2, classes), elements(classes)
-  integer, save :: counts(0:4)  ! by rank
+  integer, save :: counts(0:4)  ! by array rank
 
   public :: keep, keep_inner, keep_prepare, keep_begin, keep_end
 
-  !> What is equal on every rank.
+  !> For variables equal on every rank.
   interface keep
     procedure keep_real, keep_integer, keep_long, keep_logical, keep_text, keep_line, keep_four
   end interface
 
-  !> What is distributed, inside its halos.
+  !> For distributed variables, without their halos.
   interface keep_inner
     procedure keep_plane, keep_volume
   end interface

@@ -1,12 +1,12 @@
-!> A mini large-eddy code, which uses Forebay as PALM's authors would: 280 variables of PALM's mix, saved and restarted by
-!> the calls of the module forebay_checkpoint on any ranks. It solves Boussinesq's equations over a rough, warmed surface.
+!> A mini large-eddy code with 280 variables in PALM's mix. It uses Forebay as PALM's authors would: the module
+!> forebay_checkpoint saves and restarts them on any ranks. It solves Boussinesq's equations over a rough warm surface.
 !>
 !>   grid, halo            ranks in x and y, halos of 3
 !>   control, start        the parameter file, the first state
 !>   fields                the state
 !>   transport, surface, closure, pressure (by hypre), dynamics    one step
-!>   moments, statistics   what the run has seen, which also restarts
-!>   restart, keep, fingerprint    the list of what restarts; the first two are all that knows of Forebay
+!>   moments, statistics   statistics of the run, also restarted
+!>   restart, keep, fingerprint    the restart list; only restart and keep call Forebay
 program les_main
   use mpi_f08
   use les_grid
@@ -79,8 +79,8 @@ contains
     flush (6)
   end subroutine
 
-  !> Of each field the mean, the mean square and a mean with weights that tell where things are: what another number of
-  !> ranks must come to, but for rounding. And what budgets leave over.
+  !> Prints the mean, the mean square and a position-weighted mean of each field. Another number of ranks must print the
+  !> same, except for rounding. Then prints the budgets of heat and tracer.
   subroutine print_sums()
     call print_sum('u', u)
     call print_sum('v', v)

@@ -8,12 +8,12 @@ module les_moments
   implicit none
   private
 
-  !> Means; squares and products of deviations from them; those that the closure adds ('s': subgrid).
+  !> Means; squares and products of deviations from the means; fluxes of the closure ('_s': subgrid).
   character(len=*), parameter, public :: profile_names(24) = [character(len=12) :: 'u', 'v', 'w', 'theta', 'q', 'p', 'km', &
     'u2', 'v2', 'w2', 'theta2', 'q2', 'wu', 'wv', 'wtheta', 'wq', 'wu_s', 'wv_s', 'wtheta_s', 'wq_s', 'w3', 'energy', &
     'dissipation', 'thetaq']
-  real(wp), allocatable, target, public :: profiles(:, :)      ! (0:nz+1, profile_names), of the last step
-  real(wp), allocatable, target, public :: profile_sums(:, :)  ! over the window
+  real(wp), allocatable, target, public :: profiles(:, :)      ! (0:nz+1, profile_names), last step
+  real(wp), allocatable, target, public :: profile_sums(:, :)  ! sums over the window
 
   public :: moments_allocate, moments_update
 
@@ -76,7 +76,7 @@ contains
     end function
   end subroutine
 
-  ! Means over all ranks' points.
+  ! Turns each rank's sums into means over all points.
   subroutine sum_up(a)
     real(wp), contiguous, intent(inout) :: a(:, :)
     call MPI_Allreduce(MPI_IN_PLACE, a, size(a), MPI_DOUBLE_PRECISION, MPI_SUM, comm)

@@ -1,6 +1,7 @@
-"""Goal: les solves its equations: rest stays rest, vortices decay, travel and swing as theory says, nothing is lost.
+"""Goal: les solves its equations: air at rest stays at rest, vortices decay, travel and swing as in theory, heat and
+tracer are conserved.
 
-Method: short runs on small grids; what they print is held against closed forms and, on other ranks, against one another.
+Method: short runs on small grids. Their printed numbers are compared with closed forms, and between numbers of ranks.
 """
 
 import math
@@ -22,7 +23,7 @@ def rest(folder):
 
 
 def ideal(folder, **parameters):
-    """No walls that rub, no Earth that turns, no eddies that the grid does not hold; cubic cells, 1 rank."""
+    """A run without friction at walls, rotation and eddy viscosity, in cubic cells, on 1 rank."""
     side = {"nx": POINTS, "ny": 8, "nz": 8, "dx": SPACING, "dy": SPACING, "dz": SPACING, "dt_max": 2.0}
     still = {"wall": "slip", "damped": False, "coriolis": 0.0, "smagorinsky": 0.0, "km_background": 0.0,
              "adaptive_dt": False, "u_geostrophic": 0.0, "v_geostrophic": 0.0, "perturbation": 1.0, "buoyant": False}
@@ -32,7 +33,7 @@ def ideal(folder, **parameters):
 def decay(folder):
     viscosity, steps = 50.0, 40
     last = ideal(folder, ny=POINTS, start="taylor-green", km_background=viscosity, end_step=steps).steps()[steps]
-    # The wave number as differences over one cell see it.
+    # The wave number of differences over one cell.
     wave = 2 / SPACING * math.sin(math.pi / POINTS)
     expected = 0.25 * math.exp(-4 * viscosity * wave**2 * last["time"])
     apart = abs(last["energy"] / expected - 1)
@@ -40,7 +41,7 @@ def decay(folder):
 
 
 def travel(folder):
-    """A wind carries vortices once around the cyclic model, to where they began, and where they stay without it."""
+    """Wind carries vortices once around the cyclic model, back to their start. Without wind they stay there."""
     steps, wind = 60, POINTS * SPACING / 120
     for start, shape, seen, winds in ("taylor-green", {"ny": POINTS}, "u", "uv"), ("rolls", {"nz": POINTS}, "w", "u"):
         begun = ideal(folder, **shape, start=start, end_step=0).sums()[seen]
@@ -55,7 +56,7 @@ def travel(folder):
 
 
 def waves(folder):
-    """Where temperature rises with height, weak rolls swing: their energy goes into buoyancy and comes back."""
+    """If temperature rises with height, weak rolls swing: their energy goes into buoyancy and comes back."""
     gradient, steps = 0.003, 60
     ran = ideal(folder, nz=POINTS, start="rolls", end_step=steps, perturbation=0.01, buoyant=True, inversion_height=0.0,
                 inversion_jump=0.0, theta_gradient=gradient, divergence_tolerance=1e-11)

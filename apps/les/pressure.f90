@@ -1,5 +1,5 @@
-!> Makes the wind free of divergence: the pressure that does it solves a Poisson equation, by hypre's conjugate gradients
-!> with one multigrid cycle as preconditioner. hypre's first dimension is z, so that its boxes lie as our arrays do.
+!> Makes the wind free of divergence. The pressure for this solves a Poisson equation, by hypre's conjugate gradients
+!> with one multigrid cycle as preconditioner. hypre's first dimension is z: its boxes lie in memory as our arrays do.
 module les_pressure
   use, intrinsic :: iso_fortran_env, only: int64
   use mpi_f08
@@ -16,7 +16,7 @@ module les_pressure
   integer :: lower(3), upper(3)
   integer, target, public :: iterations_last = 0, iterations_max = 0
   integer(int64), target, public :: iterations_total = 0
-  real(wp), target, public :: divergence_before = 0  ! rms, 1/s, of the last wind that was projected
+  real(wp), target, public :: divergence_before = 0  ! rms, 1/s, of the wind before the last projection
   public :: pressure_prepare, pressure_project, divergence
 
 contains
@@ -40,7 +40,7 @@ contains
     end do
     call HYPRE_StructMatrixCreate(comm%MPI_VAL, grid, stencil, matrix, error)
     call HYPRE_StructMatrixInitialize(matrix, error)
-    ! The negative Laplacian, which conjugate gradients want; no gradient of pressure at the walls.
+    ! The negative Laplacian: conjugate gradients need a positive matrix. At the walls the pressure has no gradient.
     allocate (values(0:6, nz, nys:nyn, nxl:nxr))
     values(1, :, :, :) = -1/dz**2
     values(2, :, :, :) = -1/dz**2
@@ -63,21 +63,22 @@ contains
     call HYPRE_StructPFMGSetRelaxType(cycle, 1, error)  ! weighted Jacobi: symmetric, and the same on any ranks
     call HYPRE_StructPCGCreate(comm%MPI_VAL, solver, error)
     call HYPRE_StructPCGSetMaxIter(solver, iterations_allowed, error)
-    call HYPRE_StructPCGSetTol(solver, 0._wp, error)  ! the absolute one decides
+    call HYPRE_StructPCGSetTol(solver, 0._wp, error)  ! the absolute tolerance decides
     call HYPRE_StructPCGSetTwoNorm(solver, 1, error)
     call HYPRE_StructPCGSetPrecond(solver, hypre_pfmg, cycle, error)
     call HYPRE_StructPCGSetup(solver, matrix, b, x, error)
     call need(error, 'the solver')
   end subroutine
 
-  !> Changes u, v, w, after a step of length dt, and p. Halos of u, v, w are valid before and after.
+  !> Changes u, v, w, after a step of length dt, and p. Halos of u, v, w must be valid before the call,
+  !> and are not valid after it.
   subroutine pressure_project(dt)
     real(wp), intent(in) :: dt
     real(wp) :: d(nz, nys:nyn, nxl:nxr), sums(2), cells
     integer :: error, i, j, k
     d = divergence()
     cells = real(nx, wp)*ny*nz
-    ! The sum is zero but for rounding, and only then there is a solution.
+    ! A solution exists only if the sum is zero. It is, except for rounding: take the rest away.
     sums = [sum(d), sum(d**2)]
     call MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE_PRECISION, MPI_SUM, comm)
     divergence_before = sqrt(sums(2)/cells)
@@ -110,7 +111,7 @@ contains
     end do
   end subroutine
 
-  !> Of the cells of this rank, 1/s.
+  !> Divergence in the cells of this rank, 1/s.
   function divergence() result(d)
     real(wp) :: d(nz, nys:nyn, nxl:nxr)
     d = (u(1:nz, nys:nyn, nxl + 1:nxr + 1) - u(1:nz, nys:nyn, nxl:nxr))/dx &

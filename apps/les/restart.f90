@@ -1,4 +1,4 @@
-!> All that restarts: one list, which is walked to save and to read. This file is all that knows of Forebay.
+!> The list of all restarted variables. Saving and reading walk the same list. Only this file and keep.f90 call Forebay.
 module les_restart
   use, intrinsic :: iso_fortran_env, only: int64
   use forebay_checkpoint
@@ -14,7 +14,7 @@ module les_restart
   implicit none
   private
 
-  ! Of the chain of jobs: how often it restarted and saved, its seconds, who saved last, and when it began.
+  ! The chain of jobs: restarts, saves, the ranks of the last save, seconds, times of the start and of the last save.
   integer, target, save :: restarts = 0, saves = 0, saved_px = 0, saved_py = 0
   real(wp), target, save :: wall_seconds = 0
   character(len=24), target, save :: started_at = '', saved_at = ''
@@ -31,8 +31,8 @@ contains
     call system_clock(ticks_before)
   end subroutine
 
-  !> .false. when the run has no snapshot. Halos, of which Forebay knows nothing across the cyclic boundary, are the
-  !> caller's to exchange.
+  !> Reads the newest snapshot; .false. if the run has none. The caller must exchange the halos: Forebay does not fill
+  !> halos across the cyclic boundary.
   logical function restart_read()
     restart_read = checkpoint_restart()
     if (.not. restart_read) return
@@ -44,7 +44,7 @@ contains
     restarts = restarts + 1
   end function
 
-  !> Whether to save now, or to save and end: the limit of the job is near, or somebody ran `forebay stop`.
+  !> Says if the job must save now, or save and end: its time limit is near, or somebody ran `forebay stop`.
   subroutine restart_job(save_now, stop_now)
     logical, intent(out) :: save_now, stop_now
     character(len=:), allocatable :: reason
@@ -70,7 +70,7 @@ contains
     if (rank == 0) print '(a,i0)', 'saved step ', step
   end subroutine
 
-  !> Waits until all is committed.
+  !> Waits until all saves are committed.
   subroutine restart_close()
     call checkpoint_close()
   end subroutine
@@ -160,7 +160,7 @@ contains
     call keep('started_at', started_at); call keep('saved_at', saved_at)
   end subroutine
 
-  ! A replicated variable must be equal on every rank; clocks are not.
+  ! A replicated variable must be equal on every rank, but clocks differ.
   subroutine agree_on_time()
     use mpi_f08
     call MPI_Bcast(wall_seconds, 1, MPI_DOUBLE_PRECISION, 0, comm)

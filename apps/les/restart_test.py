@@ -1,10 +1,10 @@
 """Goal: a killed node's large-eddy run goes on from its staged copy, on any ranks, with every bit of all 280 variables.
 
-Method: 4 ranks (2 x 2) compute until a save is staged, but not committed, since the agent may write only slowly; then all
-ranks and the agent get SIGKILL. 3 x 1 ranks restart from the staged copy, 2 x 4 and 2 x 2 from the target. Fingerprints,
-which do not depend on the ranks, are those of the save; energies are those of a run that nobody disturbed. On as many
-ranks as before even the fields at the end are equal, bit for bit: no part of the state is missing from the list. Then a
-chain of jobs: one that is told to end, and one whose time is over.
+Method: 4 ranks (2 x 2) compute until a save is staged, but not committed, because the agent may write only slowly. Then
+all ranks and the agent get SIGKILL. 3 x 1 ranks restart from the staged copy, 2 x 4 and 2 x 2 from the target.
+Fingerprints do not depend on the ranks and must equal those of the save. Energies must equal those of an undisturbed
+run. On the same number of ranks the fields at the end must be equal, bit for bit: the list misses no part of the state.
+Then a chain of jobs: the first gets `forebay stop`, the second reaches its time limit.
 """
 
 import json
@@ -29,7 +29,7 @@ def committed(run):
 
 
 def killed(folder, saving):
-    """The step that was staged, and the run that staged it."""
+    """Kills a run with a staged step. Returns the step and the run."""
     slow = folder / "slow.toml"
     slow.write_text("[agent]\nrate_bytes_per_second = 20000\n")
     les = Les(folder, 2, 2, **saving, config=str(slow), save_every=FIRST_SAVE, end_step=1000000)
@@ -67,7 +67,7 @@ def restarted(folder, saving, step, end, px, py, **more):
 
 
 def stopped(folder, saving):
-    """Somebody ends the run; the next job goes on from there, until its own limit ends it."""
+    """`forebay stop` ends the run. The next job goes on from there until its own time limit ends it."""
     saving["run"] = str(folder / "chain")
     first = Les(folder, 2, 1, **saving, save_every=1000000, end_step=1000000)
     claim(wait_until(lambda: first.found("step 2 ") or first.process.poll() is not None, 60), "a job of a chain computes")
@@ -102,7 +102,7 @@ def main():
         for les in staged, target, last:
             apart = max(abs(les.steps()[n]["energy"] / undisturbed.steps()[n]["energy"] - 1) for n in les.steps())
             claim(apart < ROUNDING, f"energies up to step {end} are those of the undisturbed run, within {apart:.1e}")
-        # Of the scalars some count restarts, saves and seconds.
+        # Some scalars count restarts, saves and seconds.
         same_bits(undisturbed, ("save", "save"), last, end, besides=["scalars"])
         stopped(folder, saving)
         verified = subprocess.run([BIN / "forebay", "verify", folder / "run"], check=False)

@@ -1,4 +1,4 @@
-"""For the tests: les under mpiexec, and what it printed."""
+"""For the tests: les under mpiexec, and its printed lines."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def fortran(value):
 
 
 class Les:
-    """les on px x py ranks, started. Its lines are kept as they come."""
+    """Starts les on px x py ranks, and keeps its lines as they come."""
 
     def __init__(self, folder, px, py, **parameters):
         parameters |= {"ranks_x": px, "ranks_y": py}
@@ -40,11 +40,11 @@ class Les:
             self.lines.append(line.rstrip())
 
     def found(self, pattern):
-        """The groups of the lines that begin so, in their order."""
+        """The groups of the lines that match at their beginning, in order."""
         return [match.groups() for line in list(self.lines) if (match := re.match(pattern, line))]
 
     def steps(self):
-        """step -> what its line says."""
+        """step -> the numbers of its line."""
         lines = (line.split() for line in list(self.lines) if line.startswith("step "))
         return {int(words[1]): dict(zip(words[2::2], map(float, words[3::2]))) for words in lines}
 
@@ -62,7 +62,7 @@ class Les:
         return {name: [float(value) for value in values.split()] for name, values in self.found(r"sums of (\S+) (.*)")}
 
     def gained(self, what):
-        """What the air has more than at the start, and what came from the surface."""
+        """The gain of the air since the start, and the amount from the surface."""
         (values,) = self.found(rf"{what} gained, from the surface (.*)")
         return [float(value) for value in values[0].split()]
 

@@ -1,4 +1,4 @@
-!> The first state. What varies in x and y is a function of the global position, so that it is the same on any ranks.
+!> The first state. Patterns in x and y are functions of the global position, so they are the same on any ranks.
 module les_start
   use les_grid
   use les_control
@@ -55,7 +55,7 @@ contains
       q_ref(k) = 0.5_wp*tracer_surface*exp(-max(zu(k), 0._wp)/inversion_height)
       ws(k) = -subsidence*zw(k)/(nz*dz)
       if (damped) damping(k) = damping_rate*sin(0.5_wp*pi*max(zw(k) - damping_height, 0._wp)/(nz*dz))**2
-      ! Eddies are no larger than the grid, nor than their distance to the ground.
+      ! Eddies are not larger than the grid cells, and not larger than their distance to the ground.
       length(k) = min(smagorinsky*(dx*dy*dz)**(1._wp/3), 0.4_wp*max(zu(k), 0.5_wp*dz))*merge(1, 0, smagorinsky > 0)
     end do
     if (start /= 'rest') then
@@ -64,7 +64,7 @@ contains
     end if
   end subroutine
 
-  ! In [-1, 1), from a linear congruence of the place.
+  ! Noise in [-1, 1), from congruences of the place.
   pure real(wp) function noise(i, j, k)
     integer, intent(in) :: i, j, k
     integer, parameter :: modulus = 32749

@@ -1,5 +1,5 @@
-!> What the run has seen: horizontal means by level, extremes and their places, time series, budgets, and means over windows
-!> of time. All but the window's volumes and planes is equal on every rank.
+!> Statistics of the run: horizontal means by level, extremes and their places, time series, budgets, and means over
+!> windows of time. All are equal on every rank, except the window's volumes and planes.
 module les_statistics
   use mpi_f08
   use les_grid
@@ -12,7 +12,7 @@ module les_statistics
 
   character(len=*), parameter, public :: extreme_names(7) = [character(len=8) :: 'u', 'v', 'w', 'theta', 'q', 'p', 'km']
   real(wp), target, public :: extremes(2, 7) = 0  ! largest and smallest, of the last step
-  integer, target, public :: places(3, 2, 7) = 0  ! where: x, y, level
+  integer, target, public :: places(3, 2, 7) = 0  ! x, y, level of the extremes
 
   character(len=*), parameter, public :: series_names(15) = [character(len=18) :: 'u_max', 'v_max', 'w_max', &
     'divergence', 'kinetic_energy', 'friction_velocity', 'heat_flux', 'tracer_flux', 'theta_mean', 'q_mean', &
@@ -20,17 +20,17 @@ module les_statistics
   real(wp), target, public :: series(4, 15) = 0   ! now, sum over the steps, smallest, largest
   real(wp), pointer, public :: energy => series(1, 5), divergence_max => series(1, 4)
 
-  !> A square metre's: heat in K m, tracer in m, stress in m2/s, work and dissipation in m3/s2.
+  !> For a square metre: heat in K m, tracer in m, stress in m2/s, work and dissipation in m3/s2.
   character(len=*), parameter, public :: budget_names(12) = [character(len=15) :: 'heat_start', 'heat_surface', 'heat_now', &
     'tracer_start', 'tracer_surface', 'tracer_now', 'stress_x', 'stress_y', 'work_buoyancy', 'work_wind', 'dissipation', &
     'energy_start']
   real(wp), target, public :: budgets(12) = 0
 
-  integer, target, public :: samples = 0, windows = 0       ! steps in this window; windows before it
-  !> When the window began, the mean energy of the one before, and the sum of this one's.
+  integer, target, public :: samples = 0, windows = 0       ! steps in this window; finished windows
+  !> The time when this window began, the mean energy of the last window, and the energy sum of this window.
   real(wp), target, public :: window_start = 0, window_energy = 0, energy_sum = 0
-  logical, target, public :: stationary = .false.           ! two windows' energies differed by less than 1 %
-  !> Of the last four windows: level, variable (u, v, w, theta, q), mean or variance, window.
+  logical, target, public :: stationary = .false.           ! the last two windows' energies differ by less than 1 %
+  !> Dimensions: level, variable (u, v, w, theta, q), mean or variance, the last four windows.
   real(wp), allocatable, target, public :: history(:, :, :, :)
 
   public :: statistics_allocate, statistics_start, statistics_update
@@ -42,7 +42,7 @@ contains
     allocate (history(0:nz + 1, 5, 2, 4), source=0._wp)
   end subroutine
 
-  !> Of the first state, to which budgets refer.
+  !> Takes the first state. Budgets are relative to it.
   subroutine statistics_start()
     call moments_update()
     budgets([1, 3]) = sum(profiles(1:nz, 4))*dz
@@ -54,7 +54,7 @@ contains
     series(4, :) = -huge(0._wp)
   end subroutine
 
-  !> After a step of length dt that ended at time.
+  !> Call it after each step. dt: the length of the step; time: its end.
   subroutine statistics_update(dt, time)
     real(wp), intent(in) :: dt, time
     call moments_update()
@@ -65,7 +65,7 @@ contains
 
   subroutine update_extremes()
     integer :: n
-    real(wp) :: pairs(2, 2, 7)  ! value and place; the smallest as largest of the negative
+    real(wp) :: pairs(2, 2, 7)  ! value and place; a minimum is the maximum of the negative
     call find(u, 1)
     call find(v, 2)
     call find(w, 3)
@@ -73,7 +73,7 @@ contains
     call find(q, 5)
     call find(p, 6)
     call find(km, 7)
-    ! Of equal values MPI takes the one with the lowest place, whoever has it.
+    ! If values are equal, MPI takes the lowest place, on any ranks.
     call MPI_Allreduce(MPI_IN_PLACE, pairs, 14, MPI_2DOUBLE_PRECISION, MPI_MAXLOC, comm)
     extremes(1, :) = pairs(1, 1, :)
     extremes(2, :) = -pairs(1, 2, :)
@@ -89,7 +89,7 @@ contains
       real(wp), intent(in) :: a(0:, nys - halo:, nxl - halo:)
       integer, intent(in) :: n
       integer :: at(3)
-      ! The first in the array's order is also the lowest place: levels run fastest in both.
+      ! maxloc and minloc find the first in array order. It is also the lowest place: in both, levels run fastest.
       at = maxloc(a(1:nz, nys:nyn, nxl:nxr))
       pairs(:, 1, n) = [a(at(1), nys + at(2) - 1, nxl + at(3) - 1), place(at)]
       at = minloc(a(1:nz, nys:nyn, nxl:nxr))

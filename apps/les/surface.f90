@@ -1,4 +1,4 @@
-!> The lower wall: friction and fluxes after the logarithmic law, and the temperature of the surface that gives them.
+!> The lower wall: friction and fluxes by the logarithmic law, and the temperature of the surface.
 module les_surface
   use les_grid
   use les_control
@@ -7,14 +7,14 @@ module les_surface
   private
   public :: surface_update
 
-  real(wp), parameter :: karman = 0.4_wp, gust = 0.1_wp  ! gust: what stirs when the mean wind is calm, m/s
+  real(wp), parameter :: karman = 0.4_wp, gust = 0.1_wp  ! gust: the wind speed in calm air, m/s
 
 contains
 
-  !> Fluxes for the step of length dt that begins now; then the surface's temperature after it.
+  !> Computes the fluxes for the next step, of length dt, and then the surface temperature after it.
   subroutine surface_update(dt)
     real(wp), intent(in) :: dt
-    real(wp) :: drag(nys - 1:nyn, nxl - 1:nxr)  ! stress over velocity; also one before, since u and v lie at faces
+    real(wp) :: drag(nys - 1:nyn, nxl - 1:nxr)  ! stress over velocity; begins a cell before: u, v lie at faces
     real(wp) :: speed
     integer :: i, j
     if (wall == 'slip') return
@@ -45,7 +45,7 @@ contains
     qsws(j, i) = friction*transfer*(q_surface(j, i) - q(1, j, i))
     ts(j, i) = -shf(j, i)/friction
     qs(j, i) = -qsws(j, i)/friction
-    ! Neutral is infinitely far: a length beyond any model stands for it.
+    ! Neutral air has an infinite length: 1e6 m, beyond any model, stands for it.
     ol(j, i) = 1e6_wp
     if (abs(shf(j, i)) > 1e-9_wp) ol(j, i) = -friction**3*theta(1, j, i)/(karman*gravity*shf(j, i))
     if (abs(ol(j, i)) > 1e6_wp) ol(j, i) = sign(1e6_wp, ol(j, i))

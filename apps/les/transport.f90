@@ -1,5 +1,5 @@
-!> Advection and diffusion of one quantity, as differences of fluxes: what leaves a cell enters its neighbour. Advection is
-!> Wicker and Skamarock's of fifth order, near the walls of second in z.
+!> Advection and diffusion of one quantity, as differences of fluxes: all that leaves a cell enters its neighbour. The
+!> advection is Wicker and Skamarock's of fifth order. In z near the walls it is of second order.
 module les_transport
   use les_grid
   use les_control, only: nz, dx, dy, dz
@@ -9,8 +9,8 @@ module les_transport
 
 contains
 
-  !> The tendency of s at levels 1 to top. cx, cy, cz (k, j, i): velocity through the face between s(k, j, i) and its
-  !> neighbour before it in x, y, z. viscosity: where s lies. Nothing flows through the walls.
+  !> The tendency of s at levels 1 to top. cx, cy, cz (k, j, i): velocity through the face between s(k, j, i) and the
+  !> neighbour before it in x, y, z. viscosity: at the points of s. The walls let no flux through.
   subroutine transport(tendency, s, cx, cy, cz, viscosity, top)
     real(wp), dimension(0:, nys - halo:, nxl - halo:), intent(in) :: s, cx, cy, cz, viscosity
     real(wp), intent(out) :: tendency(0:, nys:, nxl:)
@@ -52,7 +52,7 @@ contains
                             + (flux(1:top, nys:nyn, nxl:nxr) - flux(2:top + 1, nys:nyn, nxl:nxr))/dz
   end subroutine
 
-  ! The flux between the third and the fourth of six values in a row.
+  ! The flux between the third and the fourth of six successive values.
   elemental real(wp) function fifth(velocity, a, b, c, d, e, f)
     real(wp), intent(in) :: velocity, a, b, c, d, e, f
     fifth = (velocity*(37*(c + d) - 8*(b + e) + (a + f)) - abs(velocity)*(10*(d - c) - 5*(e - b) + (f - a)))/60
@@ -64,7 +64,7 @@ contains
     gradient = 0.5_wp*(viscosity(:, 1) + viscosity(:, 2))*(s(:, 2) - s(:, 1))/distance
   end function
 
-  !> Means of two neighbours: of each value and the one before it; what has none before it stays.
+  !> Means of each value and the value before it. The first value stays.
   pure function mean_x(a) result(mean)
     real(wp), intent(in) :: a(:, :, :)
     real(wp) :: mean(size(a, 1), size(a, 2), size(a, 3))
@@ -79,7 +79,7 @@ contains
     mean(:, 2:, :) = 0.5_wp*(a(:, 2:, :) + a(:, :size(a, 2) - 1, :))
   end function
 
-  !> By levels: of each value and the one above it, for z counts from the wall.
+  !> Means of each value and the value above it. The top value stays.
   pure function mean_z(a) result(mean)
     real(wp), intent(in) :: a(:, :, :)
     real(wp) :: mean(size(a, 1), size(a, 2), size(a, 3))

@@ -15,7 +15,7 @@ void split(double place, std::int64_t mesh, std::array<std::int64_t, 2>& cells, 
 
 Cloud::Cloud(const Slab& slab, double px, double py, double pz) {
     split(px, slab.mesh, x, weight_x);
-    x = {x[0] - slab.lo, x[0] - slab.lo + 1};  // the plane above is the slab's own, also where it wraps
+    x = {x[0] - slab.lo, x[0] - slab.lo + 1};  // the plane above is the slab's halo plane, even at the box's end
     split(py, slab.mesh, y, weight_y);
     split(pz, slab.mesh, z, weight_z);
 }

@@ -1,5 +1,5 @@
-// Cloud-in-cell: how particles give their mass to the mesh and take values from it. The cell's value belongs to its
-// lower corner; a particle shares with the eight corners around it. Every particle must lie in its rank's slab.
+// Cloud-in-cell: particles give their mass to the mesh and take values from it. A cell's value belongs to its lower
+// corner. A particle shares with the eight corners around it. Every particle must lie in the slab of its rank.
 
 #pragma once
 
@@ -28,12 +28,12 @@ struct Cloud {
     std::array<double, 2> weight_x, weight_y, weight_z;
 };
 
-/// Adds mass 1 for each particle to `mass`, which has one plane above. Local, but for the plane above: Collective.
+/// Adds mass 1 for each particle to `mass`. `mass` must have one plane above the slab. Collective.
 void deposit(const Slab& slab, const Particles& particles, Mesh& mass);
 
-/// One value of a mesh with one plane above.
+/// Interpolates a mesh that has one plane above the slab.
 double value_at(const Mesh& mesh, const Cloud& cloud);
-/// Three components of such a mesh.
+/// The same for a mesh of three components.
 std::array<double, 3> vector_at(const Mesh& mesh, const Cloud& cloud);
 
 }  // namespace nbody

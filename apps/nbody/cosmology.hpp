@@ -1,6 +1,6 @@
 // The Einstein-de Sitter background, in units of H0 = 1 and of one mesh cell.
 //
-// Momenta are p = a^2 dx/dt (the columns vx, vy, vz), and the potential is psi with laplace(psi) = 1.5 delta, so that
+// Momenta are p = a^2 dx/dt (the columns vx, vy, vz). The potential is psi, with laplace(psi) = 1.5 delta. Then
 // dp/dt = -grad(psi) / a and dx/dt = p / a^2. With da/dt = a^(-1/2) both factors integrate exactly.
 
 #pragma once

@@ -18,6 +18,7 @@ Fourier::Fourier(const Slab& slab) : mesh_(slab.mesh), half_(slab.mesh / 2 + 1) 
     data_.reset(fftw_alloc_real(static_cast<std::size_t>(std::max<std::ptrdiff_t>(2 * size, 2))));
 
     auto* modes = reinterpret_cast<fftw_complex*>(data_.get());
+    // Transposed modes save FFTW one exchange of the whole mesh in each direction.
     forward_.reset(fftw_mpi_plan_dft_r2c_3d(mesh_, mesh_, mesh_, data_.get(), modes, slab.comm,
                                             FFTW_ESTIMATE | FFTW_MPI_TRANSPOSED_OUT));
     backward_.reset(fftw_mpi_plan_dft_c2r_3d(mesh_, mesh_, mesh_, modes, data_.get(), slab.comm,

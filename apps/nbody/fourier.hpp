@@ -1,6 +1,6 @@
 // The distributed real Fourier transform of the mesh (FFTW over MPI), in double precision.
 //
-// Plans are made with FFTW_ESTIMATE, which measures nothing: equal ranks always get the same plan and the same bits.
+// FFTW_ESTIMATE makes plans without measurements: the same number of ranks always gets the same plan and the same bits.
 
 #pragma once
 
@@ -23,11 +23,12 @@ public:
         return data_.get()[(x * mesh_ + y) * (2 * half_) + z];
     }
 
-    /// real -> modes and modes -> real; neither is normalised: both together multiply by mesh^3. Collective.
+    /// forward(): real to modes. backward(): modes to real. Neither normalises: both together multiply by mesh^3.
+    /// Collective.
     void forward();
     void backward();
 
-    /// Calls use(kx, ky, kz, mode) for this rank's modes, with signed wave numbers, kz >= 0.
+    /// Calls use(kx, ky, kz, mode) for this rank's modes, with signed wave numbers and kz >= 0.
     template <class Use>
     void each_mode(Use&& use) {
         auto* mode = reinterpret_cast<std::complex<double>*>(data_.get());
@@ -47,7 +48,7 @@ private:
 
     std::int64_t mesh_;
     std::int64_t half_;      // mesh / 2 + 1
-    std::int64_t rows_ = 0;  // of the modes, which are distributed along y
+    std::int64_t rows_ = 0;  // this rank's rows of modes; modes are distributed along y
     std::int64_t first_row_ = 0;
     std::unique_ptr<double, Free> data_;
     Plan forward_, backward_;

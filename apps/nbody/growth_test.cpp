@@ -1,7 +1,7 @@
 // Goal: the physics is right, and does not depend on the ranks.
-// Method: linear waves must grow as a^2 in power; momentum and mass stay; the same start on 1, 2, 3 and 4 ranks, and on
-// more ranks than the mesh has planes for, ends in the same particles but for rounding.
-// Ranks: 4 (fewer are split off for the smaller runs)
+// Method: the power of linear waves must grow as a^2. Momentum and mass must stay. The same start on 1, 2, 3 and 4
+// ranks, and on more ranks than planes of the mesh, must give the same particles except for rounding.
+// Ranks: 4 (smaller runs use a part of them)
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ Simulation run(MPI_Comm comm, const Parameters& parameters, std::int64_t steps) 
 
 using Place = std::array<float, 7>;
 
-/// This rank's particles by id, of a run on the first `ranks` ranks; and its report.
+/// Runs on the first `ranks` ranks. Returns this rank's particles by id, and the report in `result`.
 std::map<std::int64_t, Place> particles_of(int ranks, const Parameters& parameters, Report& result) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -60,7 +60,7 @@ TEST_CASE("linear waves grow as the scale factor, mass and momentum stay") {
     const auto after = report(simulation);
 
     const double expected = std::pow(parameters.a_last / parameters.a_first, 2);
-    const std::array within{0.01, 0.01, 0.03};  // the mesh weakens the third a little, and it is no longer quite linear
+    const std::array within{0.01, 0.01, 0.03};  // the mesh weakens shell 3 a little, and it is slightly nonlinear
     for (std::size_t shell = 0; shell < before.size(); ++shell) {
         CAPTURE(shell);
         MESSAGE("growth of power over a^2: " << after.power[shell] / before[shell] / expected);
@@ -87,7 +87,7 @@ TEST_CASE("equal ranks give equal bits, other ranks equal particles but for roun
         CHECK(first == second);
         CHECK(other.particles_digest == again.particles_digest);
         CHECK(other.psi_digest == again.psi_digest);
-        if (rank != 0) continue;  // the reference lives on rank 0, and so does a part of each other run
+        if (rank != 0) continue;  // rank 0 holds the reference, and a part of each other run
         CHECK(other.particles == parameters.particle_count());
         CHECK(other.crossed == alone.crossed);
         CHECK(other.tracers == alone.tracers);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Goal: the halos that are found in situ, while nbody runs, are those that another implementation finds.
+"""Goal: halos found in situ, while nbody runs, equal those of another implementation.
 
-Method: a small universe is saved with an analysis of halos; the particles of the last step are read by h5py and linked
-here by all pairs of distances through the periodic walls. Count and sizes must be equal.
+Method: nbody saves a small universe with an analysis of halos. The test reads the particles of the last step with h5py
+and links all pairs of particles across the periodic walls. Number and sizes of halos must be equal.
 """
 
 import json
@@ -36,7 +36,7 @@ linking_length = {LINKING_LENGTH}
 
 
 def sizes_of_groups(places, reach):
-    """Of particles that are linked, each to some other one, over `reach` or less: the largest group first."""
+    """Links particles over `reach` or less. Returns the sizes of the groups, the largest first."""
     labels = np.arange(len(places))
     pairs = []
     for first in range(0, len(places), 500):

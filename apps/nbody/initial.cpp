@@ -18,7 +18,7 @@ namespace {
 
 using Mode = std::complex<double>;
 
-/// A complex Gaussian number with <|g|^2> = 1, with g(-k) = conj(g(k)) so that the field is real.
+/// A complex Gaussian number with <|g|^2> = 1. g(-k) = conj(g(k)), so the field is real.
 Mode gaussian(std::uint64_t seed, std::int64_t kx, std::int64_t ky, std::int64_t kz) {
     const bool mirrored = kz < 0 || (kz == 0 && (ky < 0 || (ky == 0 && kx < 0)));
     if (mirrored) return std::conj(gaussian(seed, -kx, -ky, -kz));
@@ -29,7 +29,7 @@ Mode gaussian(std::uint64_t seed, std::int64_t kx, std::int64_t ky, std::int64_t
     return std::polar(radius, 2 * std::numbers::pi * unit_interval(mix(bits, 2)));
 }
 
-/// Leaves the displacement along one axis, linear at a = 1 and in cells, as real values in `fourier`.
+/// Fills `fourier` with the displacement along one axis: real values, linear at a = 1, in cells.
 void displacement(const Parameters& parameters, const Spectrum& spectrum, int axis, Fourier& fourier) {
     const double volume = std::pow(parameters.box_mpc, 3);
     const double k_unit = 2 * std::numbers::pi / parameters.box_mpc;

@@ -9,8 +9,8 @@
 
 namespace nbody {
 
-/// The particles of this rank's slab at parameters.a_first. Each mode's random number comes from the seed and its wave
-/// numbers alone: the field is the same on any ranks, and a finer mesh adds waves to the same long ones. Collective.
+/// The particles of this rank's slab at parameters.a_first. The seed and the wave numbers alone give each mode's random
+/// number: the field is the same on any ranks, and a finer mesh adds waves to the same long waves. Collective.
 Particles initial_particles(const Slab& slab, const Parameters& parameters, Fourier& fourier);
 
 }  // namespace nbody

@@ -12,7 +12,7 @@ void Ledger::pulse(bool draining, bool durable) {
     durable_ = durable;
 }
 
-// Steps with the agent at work for a part of them would blur both means, so they count in neither.
+// If the agent worked during a part of a step, the step would blur both means. It counts in neither.
 void Ledger::step_done(double seconds) {
     if (pulses_ > 0 && pulses_draining_ == pulses_) steps_draining_.push_back(seconds);
     if (pulses_draining_ == 0) steps_alone_.push_back(seconds);

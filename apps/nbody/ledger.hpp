@@ -1,4 +1,4 @@
-// What saving cost the simulation, as its own clock saw it.
+// The cost of saving for the simulation, by the simulation's own clock.
 //
 // pulse() is called several times a step, so slack and slowdown are known to a part of a step.
 
@@ -11,20 +11,20 @@ namespace nbody {
 
 class Ledger {
 public:
-    /// `draining`: the agent is at work now. `durable`: all that was saved is committed.
+    /// `draining`: the agent is at work now. `durable`: everything saved so far is committed.
     void pulse(bool draining, bool durable);
-    /// A step took so long; the pulses since the last call say whether the agent worked beside it.
+    /// A step took `seconds`. The pulses since the last call show if the agent worked during the step.
     void step_done(double seconds);
     void save_begins();
-    /// `kept` is false where the stream's policy skipped the step.
+    /// `kept` is false if the stream's policy skipped the step.
     void save_ended(bool kept, double blocked_seconds);
 
     double blocked_seconds() const { return blocked_seconds_; }
     double blocked_seconds_max() const { return blocked_seconds_max_; }
-    /// The shortest and the mean time between the end of a drain and the next save; a save that came before its
-    /// predecessor was durable counts as 0. Empty when there were no two saves.
+    /// The times between the end of a drain and the next save. A save that begins before the last one was durable
+    /// counts as 0. Empty before the second save.
     const std::vector<double>& slacks() const { return slacks_; }
-    /// Steps beside which the agent worked from first to last, and those beside which it never did.
+    /// Seconds of steps with the agent at work from first to last, and of steps without the agent.
     const std::vector<double>& steps_draining() const { return steps_draining_; }
     const std::vector<double>& steps_alone() const { return steps_alone_; }
 

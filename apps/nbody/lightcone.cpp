@@ -8,7 +8,7 @@ namespace nbody {
 
 namespace {
 
-/// The comoving distance to the observer, 2 (1 - sqrt(a)) c / H0, with c such that the cone starts in the far corner.
+/// The comoving distance to the observer, 2 (1 - sqrt(a)) c / H0. c makes the cone start in the far corner.
 double radius(const Parameters& parameters, double a) {
     const double far_corner = std::sqrt(3.0) * static_cast<double>(parameters.mesh);
     return far_corner * (1 - std::sqrt(a)) / (1 - std::sqrt(parameters.a_first));

@@ -1,5 +1,5 @@
-// The light cone of an observer in the box's corner: which particles it has passed, and one in 16 of them, drawn at
-// random, as tracers, in the particles' mask.
+// The light cone of an observer in the box's corner. The particles' mask shows if the cone has passed a particle, and
+// if the particle was then drawn as a tracer (one in 16, at random).
 
 #pragma once
 
@@ -11,10 +11,10 @@
 namespace nbody {
 
 inline constexpr std::uint16_t mask_crossed = 1;  // the cone has passed the particle
-inline constexpr std::uint16_t mask_tracer = 2;   // and it was drawn as a tracer, one in 16
+inline constexpr std::uint16_t mask_tracer = 2;   // drawn as a tracer
 
-/// Marks what lies between the cone's radii at the two scale factors. `draw` is the step's random number, equal on all
-/// ranks; with the particle's id it decides alone, so the answer does not depend on which rank holds the particle.
+/// Marks the particles between the cone's radii at the two scale factors. `draw` is the step's random number, equal on
+/// all ranks. `draw` and the particle's id alone decide, so the answer does not depend on the rank that holds it.
 /// Local.
 void mark_light_cone(const Parameters& parameters, double a_from, double a_to, std::uint64_t draw,
                      Particles& particles);

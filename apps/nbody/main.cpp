@@ -100,7 +100,7 @@ void evolve(nbody::Simulation& simulation, nbody::Saving* saving, const Options&
     }
 }
 
-/// Whether all that was saved became durable.
+/// Returns true if everything saved became durable.
 bool finish(nbody::Simulation& simulation, nbody::Saving* saving, const Options& options) {
     const bool first = simulation.slab.rank == 0;
     const auto report = nbody::report(simulation);
@@ -114,7 +114,7 @@ bool finish(nbody::Simulation& simulation, nbody::Saving* saving, const Options&
     return trouble.empty();
 }
 
-/// The ranks that compute, for as long as they do.
+/// The communicator of the ranks that compute. The destructor frees it.
 struct Computing {
     explicit Computing(const nbody::SavingOptions& saving) {
         if (!saving.run.empty()) comm = nbody::computing_ranks(MPI_COMM_WORLD, saving);
@@ -147,7 +147,7 @@ bool simulate(const Options& options) {
 
 }  // namespace
 
-// A library of arguments that runs out of memory ends it. NOLINTNEXTLINE(bugprone-exception-escape)
+// CLI11 may run out of memory; then the program ends. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
     Options options;
     CLI::App app("A particle-mesh simulation of structure in an expanding universe, saved by Forebay");

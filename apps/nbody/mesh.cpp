@@ -26,7 +26,7 @@ void Mesh::fill_halo(const Slab& slab) {
                      MPI_DOUBLE, below, tag_up, slab.comm, MPI_STATUS_IGNORE);
 }
 
-// Each plane receives from exactly one neighbour, so the sum has one order whatever arrives first.
+// Each plane receives from exactly one neighbour, so the order of arrival cannot change the sum.
 void Mesh::add_halo_above(const Slab& slab) {
     if (slab.planes == 0) return;
     std::vector<double> deposited(static_cast<std::size_t>(plane_values()));

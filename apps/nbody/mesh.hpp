@@ -15,7 +15,7 @@ class Mesh {
 public:
     Mesh(const Slab& slab, int halo_below, int halo_above, int components = 1);
 
-    /// The first component at plane x (counted from the slab's first, so -1 is the plane below), row y, cell z.
+    /// The first component at plane x, row y, cell z. x counts from the slab's first plane: -1 is the plane below.
     double* at(std::int64_t x, std::int64_t y, std::int64_t z) { return values_.data() + index(x, y, z); }
     const double* at(std::int64_t x, std::int64_t y, std::int64_t z) const { return values_.data() + index(x, y, z); }
     double* allocation() { return values_.data(); }
@@ -23,7 +23,7 @@ public:
 
     /// Copies the neighbours' planes into this slab's halo, at most one plane a side. Collective.
     void fill_halo(const Slab& slab);
-    /// Adds what was deposited into the plane above the slab to the neighbour's first plane. Collective.
+    /// Adds the mass in the plane above the slab to the neighbour's first plane. Collective.
     void add_halo_above(const Slab& slab);
 
 private:

@@ -27,7 +27,7 @@ std::vector<int> starts_of(const std::vector<int>& counts) {
     return starts;
 }
 
-/// Takes the leaving rows out of `particles`; the rest close up in order.
+/// Moves the leaving rows out of `particles`. The rows that stay close up in order.
 std::vector<std::byte> take_leaving(const Slab& slab, const std::vector<int>& owners, std::vector<int> next,
                                     std::size_t leaving, Particles& particles) {
     std::vector<std::byte> rows(leaving * Particles::row_bytes);
@@ -60,7 +60,7 @@ void migrate(const Slab& slab, Particles& particles) {
     const auto arriving = static_cast<std::size_t>(arrive.back()) + static_cast<std::size_t>(arrive_starts.back());
     const auto sent = take_leaving(slab, owners, leave_starts, leaving, particles);
 
-    // Counted in rows and not in bytes, so that int counts last for two billion particles a rank.
+    // MPI counts rows, not bytes: an int then suffices for two billion particles a rank.
     std::vector<std::byte> arrived(arriving * Particles::row_bytes);
     MPI_Datatype row_type = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(Particles::row_bytes, MPI_BYTE, &row_type);

@@ -7,8 +7,8 @@
 
 namespace nbody {
 
-/// Those that stay keep their order; arrivals follow in the order of the ranks they come from, and of their rows
-/// there. So equal ranks give equal rows, which bit-for-bit restarts rest on. Collective.
+/// Particles that stay keep their order. Arrivals follow, ordered by their old rank and their old row. So the same
+/// number of ranks gives the same rows, and a restart can be equal bit for bit. Collective.
 void migrate(const Slab& slab, Particles& particles);
 
 }  // namespace nbody

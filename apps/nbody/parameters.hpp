@@ -1,4 +1,4 @@
-// What defines a simulation. Two runs with equal parameters are the same simulation, on any number of ranks.
+// The parameters define a simulation. Runs with equal parameters are the same simulation, on any number of ranks.
 
 #pragma once
 
@@ -20,7 +20,7 @@ struct Parameters {
 
     std::int64_t particle_count() const { return particles * particles * particles; }
     double mean_mass() const { return static_cast<double>(particle_count()) / static_cast<double>(mesh * mesh * mesh); }
-    /// The scale factor after `step` steps. Not by repeated products, so that a restart finds the same bits.
+    /// The scale factor after `step` steps. No repeated products, so a restart finds the same bits.
     double a_at(std::int64_t step) const {
         return a_first * std::exp(std::log(a_last / a_first) * static_cast<double>(step) / static_cast<double>(steps));
     }

@@ -1,4 +1,4 @@
-// The particles of one rank: nine columns of their own, 38 bytes a particle, as HACC keeps them.
+// The particles of one rank: nine columns, 38 bytes a particle, as in HACC.
 
 #pragma once
 
@@ -22,7 +22,7 @@ struct Particles {
         each_column(*this, [rows](auto& column) { column.resize(rows); });
     }
 
-    /// Calls `use` with each column, in the order in which they are saved.
+    /// Calls `use` with each column, in the order of the snapshot.
     template <class Rows, class Use>
     static void each_column(Rows& rows, Use&& use) {
         use(rows.x), use(rows.y), use(rows.z), use(rows.vx), use(rows.vy), use(rows.vz), use(rows.phi);

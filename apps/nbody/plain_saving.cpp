@@ -39,6 +39,7 @@ std::string PlainSaving::save() {
                            [&](const auto& column) { put(column.data(), column.size() * sizeof(column[0])); });
     good = good && ::fsync(file) == 0;
     const int trouble = good ? 0 : errno;
+    // Before close(), which may change errno.
     if (file >= 0) ::close(file);
     MPI_Barrier(slab.comm);
     return good ? std::string() : "cannot write " + path + ": " + std::strerror(trouble);

@@ -1,5 +1,5 @@
-// Saves as a code without Forebay makes them: each rank writes its part into a file of its own and syncs it. So the
-// demo can compare both kinds of saves in the same program.
+// Saves without Forebay: each rank writes its part into its own file and syncs it. The demo compares both kinds of
+// saves in the same program.
 
 #pragma once
 
@@ -15,8 +15,8 @@ public:
     PlainSaving(const Simulation& simulation, std::string directory)
         : simulation_(simulation), directory_(std::move(directory)) {}
 
-    /// Writes the same arrays as Saving::save(), and returns when all ranks have synced their files. The two newest
-    /// saves stay. An empty text, or what went wrong on this rank. Collective.
+    /// Writes the same arrays as Saving::save(), and returns when all ranks have synced their files. Keeps the two
+    /// newest saves. Returns "", or this rank's error. Collective.
     std::string save();
 
 private:

@@ -15,9 +15,9 @@ void overdensity_modes(const Slab& slab, const Mesh& mass, double mean, Fourier&
     fourier.forward();
 }
 
-// Short waves lose force three times: to the cloud twice, as sinc(k/2)^4 or 1 - k^2/6 along each axis, and to the
-// central difference, as sin(k)/k. Both are given back to the order k^2: the modes of linear growth then keep their
-// pace.
+// Short waves lose force three times: twice to the cloud, as sinc(k/2)^4 or 1 - k^2/6 along each axis, and once to the
+// central difference, as sin(k)/k. The source and `laplace` give both back to the order k^2, so modes of linear growth
+// keep their pace.
 double solve_potential(const Slab& slab, const Mesh& mass, double mean, Fourier& fourier, Mesh& psi) {
     overdensity_modes(slab, mass, mean, fourier);
 

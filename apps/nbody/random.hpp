@@ -1,5 +1,5 @@
-// Random numbers that do not depend on the number of ranks: a hash for what belongs to a mode or a particle, and a
-// small generator whose state is part of every snapshot.
+// Random numbers that do not depend on the number of ranks: a hash for modes and particles, and a small generator. The
+// generator's state is part of every snapshot.
 
 #pragma once
 
@@ -23,7 +23,7 @@ constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t bits) {
 /// In (0, 1], so that its logarithm is finite.
 constexpr double unit_interval(std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 1.0) * 0x1p-53; }
 
-/// xoshiro256**: equal on all ranks, drawn from once a step.
+/// xoshiro256**: equal on all ranks, used once a step.
 class Generator {
 public:
     explicit Generator(std::uint64_t seed) {

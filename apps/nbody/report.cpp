@@ -23,7 +23,7 @@ std::uint64_t bits_of(Integer value) {
 }
 
 std::uint64_t digest_particles(const Particles& particles) {
-    std::uint64_t sum = 0;  // wraps around: a sum is the same in any order
+    std::uint64_t sum = 0;  // wraps around; the order of the particles does not matter
     for (std::size_t row = 0; row < particles.size(); ++row) {
         std::uint64_t hash = mix(static_cast<std::uint64_t>(particles.id[row]));
         Particles::each_column(particles, [&](const auto& column) { hash = mix(hash, bits_of(column[row])); });
@@ -122,7 +122,7 @@ void write_report(const std::string& path, const Simulation& simulation, const R
 void write_dump(const std::string& path, const Simulation& simulation) {
     const auto& particles = simulation.particles;
     const auto& slab = simulation.slab;
-    // A view of the file would need sorting; each row's place is its id, so every rank's rows are gathered and placed.
+    // Each row's place in the file is its id. An MPI file view would need sorted rows, so rank 0 gathers all rows.
     std::vector<float> own_values;
     for (std::size_t row = 0; row < particles.size(); ++row)
         for (const auto* column :

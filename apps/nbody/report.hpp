@@ -1,4 +1,4 @@
-// What a finished run can be compared by: digests that do not depend on order or ranks, sums, and all particles by id.
+// Compares finished runs: digests that do not depend on order or ranks, sums, and all particles by id.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct Report {
     std::int64_t particles = 0;
     double mass = 0;                   // on the mesh, in particles
     std::array<double, 3> momentum{};  // sums of vx, vy, vz
-    double speed = 0;                  // the sum of their absolute values
+    double speed = 0;                  // the sum of |vx| + |vy| + |vz|
     std::uint64_t crossed = 0, tracers = 0;
     std::vector<double> power;  // by shells of wave numbers 1, 2, ...
 };
@@ -27,7 +27,7 @@ struct Report {
 /// Collective.
 Report report(Simulation& simulation);
 
-/// Writes a report as one JSON object. To be called on one rank.
+/// Writes a report as one JSON object. Call it on one rank only.
 void write_report(const std::string& path, const Simulation& simulation, const Report& report);
 
 /// Writes x y z vx vy vz phi of all particles as little-endian f32, in the order of their ids, from rank 0. Collective.

@@ -1,8 +1,8 @@
-// How the simulation uses Forebay, all of it: no other file of this program includes forebay/.
+// Every use of Forebay by the simulation: no other file of this program includes forebay/.
 //
 // The constructor opens the session and describes the stream once, with the variables in the order state, parameters,
-// fields, particles. restart() reads the newest snapshot, save() stages one, pulse() notes how the drain gets on,
-// close() waits for the agents. Any number of ranks may restart, because the fields are described with their global
+// fields, particles. restart() reads the newest snapshot, save() stages a snapshot, pulse() notes the progress of the
+// drain, close() waits for the agents. Any number of ranks may restart, because the fields are described with global
 // boxes.
 
 #include "saving.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using forebay::Attributes;
 
-/// The value, or our own exception with Forebay's text, which says what is safe and what to do next.
+/// Returns the value, or throws SavingError with Forebay's text. The text says if data is safe, and the next step.
 template <class T>
 T need(forebay::Result<T> result) {
     if (!result) throw SavingError(result.error().text());
@@ -68,7 +68,7 @@ struct Saving::Parts {
     forebay::Result<> bind_particles();
 
     Simulation& simulation;
-    Parameters stored;  // the snapshot's, to be compared with the simulation's
+    Parameters stored;  // the snapshot's parameters, compared with the simulation's
     std::optional<forebay::Session> session;
     std::optional<forebay::Stream> stream;
     std::optional<forebay::Particles> particles;
@@ -116,7 +116,7 @@ void Saving::Parts::describe_fields() {
         {.unit = "cell^2 H0^2", .description = "psi, with laplace(psi) = 1.5 delta", .dimensions = {"x", "y", "z"}}));
 }
 
-// The columns move in memory when particles arrive, so they are bound anew for each save and read.
+// The columns move in memory when particles arrive, so each save and each read binds them again.
 forebay::Result<> Saving::Parts::bind_particles() {
     std::vector<forebay::ColumnData> data;
     nbody::Particles::each_column(simulation.particles, [&](auto& column) { data.emplace_back(column.data()); });

@@ -1,4 +1,4 @@
-// What a person sees: a line a step, and at the end what saving gave and cost. Rank 0 prints.
+// Output for people: a line a step, and at the end the gain and cost of saving. Rank 0 prints.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace nbody {
 
-/// `note` tells of a save or a drain. Collective.
+/// `note` reports a save or a drain. Collective.
 void print_step(const Simulation& simulation, double seconds, const std::string& note);
 
-/// Local; to be called on one rank.
+/// Local. Call it on one rank only.
 void print_end(const SavingTotals& totals, const Ledger& ledger);
 
 std::string human_bytes(double bytes);

@@ -63,6 +63,7 @@ void Simulation::advance(const std::function<void()>& pulse) {
     pulse();
     drift(a_from, a_to);
     migrate(slab, particles);
+    // First migrate: deposit_mass() needs every particle in its rank's slab.
     pulse();
     deposit_mass();
     pulse();
@@ -76,6 +77,7 @@ void Simulation::advance(const std::function<void()>& pulse) {
     state.time = cosmic_time(a_to);
     const double kinetic_from = state.kinetic;
     measure_energies();
+    // Every rank draws, also without particles: the generator must stay equal on all ranks.
     state.expansion_work += 0.5 * (kinetic_from + state.kinetic) * (a_to - a_from);
     mark_light_cone(parameters, a_from, a_to, state.generator.draw(), particles);
     pulse();
@@ -132,11 +134,11 @@ void Simulation::measure_energies() {
 std::vector<double> Simulation::density_power(int shells) {
     overdensity_modes(slab, mass_, parameters.mean_mass(), fourier_);
     const double cells = std::pow(static_cast<double>(parameters.mesh), 3);
-    std::vector<double> sums(2 * static_cast<std::size_t>(shells), 0.0);  // power and modes, by turns
+    std::vector<double> sums(2 * static_cast<std::size_t>(shells), 0.0);  // power and number of modes, alternating
     fourier_.each_mode([&](auto kx, auto ky, auto kz, const auto& mode) {
         const auto shell = std::lround(std::sqrt(static_cast<double>(kx * kx + ky * ky + kz * kz)));
         if (shell < 1 || shell > shells) return;
-        const double weight = kz == 0 || 2 * kz == parameters.mesh ? 1 : 2;  // the other half is conjugate
+        const double weight = kz == 0 || 2 * kz == parameters.mesh ? 1 : 2;  // the conjugate half is not stored
         sums[2 * shell - 2] += weight * std::norm(mode) / (cells * cells);
         sums[2 * shell - 1] += weight;
     });

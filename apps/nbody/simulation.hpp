@@ -1,7 +1,7 @@
 // The whole simulation on one rank, and its step.
 //
-// Life:    Simulation -> begin(), or restored members and resume() -> advance() ...
-// Saved:   state, particles, density, psi. All else follows from them and the parameters.
+// Life: Simulation -> begin(), or restored members and resume() -> advance() ...
+// Saved:   state, particles, density, psi. The rest follows from them and the parameters.
 // Ranks:   every member function is collective.
 
 #pragma once
@@ -19,14 +19,14 @@
 
 namespace nbody {
 
-/// What is equal on all ranks.
+/// Equal on all ranks.
 struct State {
     std::int64_t step = 0;
     double a = 0;
     double time = 0;     // in 1 / H0
-    double kinetic = 0;  // of peculiar velocities, a particle's mass being 1
+    double kinetic = 0;  // of peculiar velocities, with particle mass 1
     double potential = 0;
-    /// a (kinetic + potential) + expansion_work stays 0 (Layzer and Irvine) but for errors of the steps.
+    /// a (kinetic + potential) + expansion_work stays 0 (Layzer and Irvine) except for errors of the steps.
     double expansion_work = 0;
     Generator generator{0};
 
@@ -39,8 +39,8 @@ public:
 
     /// Makes the initial conditions.
     void begin();
-    /// Goes on from restored members, whose particles may lie on any rank. Throws when a plane that the restart put
-    /// into psi's halo differs from its owner's plane, on all ranks alike.
+    /// Goes on from restored members; the particles may lie on any rank. Compares the restored planes of psi's halo
+    /// with their owners' planes, and throws on all ranks if a plane differs.
     void resume();
     /// One step, kick-drift-kick; calls `pulse` between its parts.
     void advance(const std::function<void()>& pulse);
@@ -52,7 +52,7 @@ public:
     const Slab slab;
     State state;
     Particles particles;
-    std::vector<float> density;  // in units of the mean, this slab's planes alone
+    std::vector<float> density;  // in units of the mean, without halo
     Mesh psi;                    // with one plane below and above
 
 private:

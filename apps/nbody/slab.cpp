@@ -2,7 +2,7 @@
 
 namespace nbody {
 
-// Not MPI_Allreduce: its order of summation is the library's own affair and may change with size and topology.
+// No MPI_Allreduce: its order of summation belongs to the library, and may change with size and topology.
 void sum_over_ranks(const Slab& slab, std::vector<double>& values) {
     const auto count = static_cast<int>(values.size());
     std::vector<double> all(values.size() * static_cast<std::size_t>(slab.ranks));

@@ -1,4 +1,4 @@
-// How the mesh is cut: whole planes along x, one run of neighbouring planes a rank, as FFTW cuts it. The last ranks
+// Cuts the mesh into whole planes along x, as FFTW does. Each rank has one run of neighbouring planes. The last ranks
 // may have fewer planes, or none.
 
 #pragma once
@@ -23,7 +23,7 @@ public:
     std::int64_t hi() const { return lo + planes; }
     std::int64_t plane_cells() const { return mesh * mesh; }
     std::int64_t cells() const { return planes * plane_cells(); }
-    /// The rank that owns a plane; planes below 0 and from mesh on are meant periodically.
+    /// The rank that owns a plane. Planes below 0 and from mesh on count periodically.
     int owner(std::int64_t plane) const { return static_cast<int>(((plane + mesh) % mesh) / block_); }
 
     MPI_Comm comm = MPI_COMM_NULL;
@@ -37,7 +37,7 @@ private:
     std::int64_t block_ = 0;
 };
 
-/// Sums each of `values` over the ranks, in rank order, so that equal ranks give equal bits. Collective.
+/// Sums each of `values` over the ranks, in rank order: the same number of ranks gives the same bits. Collective.
 void sum_over_ranks(const Slab& slab, std::vector<double>& values);
 
 }  // namespace nbody

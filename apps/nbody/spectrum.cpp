@@ -18,7 +18,7 @@ double sphere_window(double kr) { return 3 * (std::sin(kr) - kr * std::cos(kr)) 
 
 Spectrum::Spectrum(double index, double shape, double sigma_8) : index_(index), shape_(shape) {
     const double ln_k_lo = std::log(1e-4), ln_k_hi = std::log(20.0);
-    constexpr int intervals = 4000;  // midpoint rule in ln k: sigma_8 to five digits
+    constexpr int intervals = 4000;  // midpoint rule in ln k; gives sigma_8 to five digits
     const double width = (ln_k_hi - ln_k_lo) / intervals;
     double variance = 0;
     for (int i = 0; i < intervals; ++i) {

@@ -1,7 +1,7 @@
-// The benchmarks of `forebay bench`, one file each. Every one runs its limit (memcpy, a raw write, a raw read) in the
-// same run, in turns with what it measures, and gives the ratio of the two rates.
+// The benchmarks of `forebay bench`, one file each. Each measures its limit (memcpy, a raw write, a raw read) in the
+// same run, alternating with its subject, and reports the ratio of both rates.
 //
-// Ranks: each is called by all ranks and reports on rank 0; an error is the same on all of them.
+// Ranks: all ranks call each; rank 0 reports. An error is equal on all ranks.
 
 #pragma once
 
@@ -18,8 +18,8 @@ namespace forebay::bench {
 struct BenchOptions {
     std::uint64_t bytes_per_rank = 266'000'000;
     int repeats = 7;
-    std::string run;      // where a new run is made, and removed at the end; "": $TMPDIR or /var/tmp
-    std::string staging;  // where a new directory is made on each node; "": /dev/shm
+    std::string run;      // parent of a new run, removed at the end; "": $TMPDIR or /var/tmp
+    std::string staging;  // parent of a new directory on each node; "": /dev/shm
     bool json = false;
     int variables = 0;
     int from = 0;  // ranks that save; 0: all
@@ -36,18 +36,18 @@ struct BenchOptions {
 
 /// `forebay bench`.
 void add_bench(cli::CommandLine& line);
-/// `forebay bench run`: options that combine freely, and the tables of what came of them (folder `matrix`).
+/// `forebay bench run`: options that combine freely, with tables of the results (directory `matrix`).
 void add_run(cli::Verb& bench);
 
 Result<> bench_save(Ranks& ranks, const BenchOptions& options);
-/// Many small variables: what planning and sealing take beside the copy.
+/// Many small variables: the cost of planning and sealing beside the copy.
 Result<> bench_save_variables(Ranks& ranks, const BenchOptions& options);
 Result<> bench_drain(Ranks& ranks, const BenchOptions& options);
 Result<> bench_pace(Ranks& ranks, const BenchOptions& options);
 Result<> bench_restart(Ranks& ranks, const BenchOptions& options);
-/// From one number of ranks to others.
+/// From one number of ranks to other numbers.
 Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& options);
-/// What keeping timings costs.
+/// The cost of recording timings.
 Result<> bench_timings(Ranks& ranks, const BenchOptions& options);
 Result<> bench_plan(Ranks& ranks, const BenchOptions& options);
 Result<> bench_compress(Ranks& ranks, const BenchOptions& options);

@@ -1,5 +1,5 @@
-// forebay bench compress: what each codec makes of a node file of one's own, as an agent compresses it: size, speed
-// beside the codec alone on the same chunks, and what the agent chooses when it has little or much time. On rank 0.
+// forebay bench compress: each codec on a node file, compressed as an agent does it. Measures the size, the speed
+// compared with the bare codec on the same chunks, and the agent's choice with little or much time. Runs on rank 0.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace forebay::bench {
 
 namespace {
 
-constexpr double speed_goal = 0.7;  // of the codec alone: checks, decoding for proof and writing take the rest
+constexpr double speed_goal = 0.7;  // of the bare codec; checks, test decoding and writing take the rest
 
 double seconds_since(sys::Clock::time_point start) {
     return std::chrono::duration<double>(sys::Clock::now() - start).count();
@@ -58,12 +58,12 @@ std::vector<Way> ways_of(const BenchOptions& options) {
     return ways;
 }
 
-/// One node file in memory, and where it is compressed to.
+/// One node file in memory, and the directory for its compressed form.
 struct Bench {
     std::vector<std::byte> image;
     format::NodeFile file;
     std::string directory;
-    std::uint64_t bytes = 0;  // that the application gave
+    std::uint64_t bytes = 0;  // bytes of the application
 
     std::string path() const { return directory + "/compressed.h5"; }
 
@@ -78,7 +78,7 @@ struct Bench {
     }
 };
 
-/// The same chunks through the codec alone, from memory to memory.
+/// Compresses the same chunks only by the codec, from memory to memory.
 Result<double> codec_alone(const Bench& bench, const Way& way, bool decode) {
     const node::CompressionRules rules{way.rule, {}};
     const auto table = format::cut_into_chunks(bench.file, drain::choose_filters(bench.file, rules));
@@ -103,7 +103,7 @@ Result<double> codec_alone(const Bench& bench, const Way& way, bool decode) {
     return seconds;
 }
 
-/// Reads and checks all of the compressed file.
+/// Reads and checks the whole compressed file.
 Result<double> read_back(const Bench& bench) {
     FB_TRY_ASSIGN(reader, catalog::NodeReader::open(sys::posix_store(), bench.path()));
     FB_TRY_ASSIGN(head, reader.head());
@@ -151,7 +151,7 @@ Result<double> measure_way(const Bench& bench, const Way& way, int repeats, Benc
     return spread_of(speeds).median;
 }
 
-/// What an agent that has drained this stream before makes of a deadline.
+/// Measures an agent with a deadline that has drained this stream before.
 Result<> measure_deadline(const Bench& bench, const std::string& key, double seconds, int repeats,
                           BenchReport& report) {
     std::vector<double> took;

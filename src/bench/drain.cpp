@@ -1,5 +1,5 @@
-// forebay bench drain: how fast what is sealed becomes durable, against raw synced writes of the same bytes; and what
-// the drain costs the computing ranks.
+// forebay bench drain: the time from seal to commit, compared with raw synced writes of the same bytes, and the cost of
+// the drain for computing ranks.
 
 #include <algorithm>
 #include <memory>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::minutes commit_max{10};
 constexpr const char* stream_name = "particles";
-// With pacing the drain takes this many times longer than the target could.
+// With pacing a drain may take this many times longer than without.
 constexpr double pacing = 4;
 
 struct Slowdown {
@@ -35,7 +35,7 @@ struct Samples {
     RawSamples raw{write_ways()}, raw_cpu{write_ways()};
     std::vector<double> durable, agent, best_raw;
     std::vector<double> agent_cpu, dd, dd_cpu;
-    std::uint64_t bytes = 0;  // of a node, as the agent counts them
+    std::uint64_t bytes = 0;  // of a node, as the agent counts
     std::uint64_t paced_rate = 0;
     Slowdown compute, memory, compute_paced, memory_paced;
 };
@@ -48,7 +48,7 @@ public:
     Result<Samples> run(int repeats) {
         FB_TRY(open(0));
         FB_TRY(drain(nullptr));
-        // All ways write what the agent writes, from memory of the same kind.
+        // All ways write the agent's bytes from memory of the same kind.
         limit_.place(ranks_, table_.rows_in(0));
         limit_.copy_in(table_);
         for (int turn = 0; turn < repeats; ++turn) {
@@ -86,7 +86,7 @@ private:
         return {};
     }
 
-    // From the seal to the commit, while the ranks sleep.
+    // Measures from the seal to the commit, while the ranks sleep.
     Result<> drain(Samples* samples) {
         FB_TRY(settle());
         const auto before = stream_->counters();
@@ -105,7 +105,7 @@ private:
         return {};
     }
 
-    // Each turn begins with another way, so that none always comes first after the drain.
+    // Each turn begins with another way, so that no way always comes first after the drain.
     Result<> raw_turn(std::size_t turn) {
         FB_TRY(settle());
         const auto ways = samples_.raw.ways();
@@ -133,8 +133,8 @@ private:
         return {};
     }
 
-    // The same loop during a drain and, for as long, without one. The slowest rank counts, as in a code whose ranks
-    // meet after every step.
+    // Runs the same loop during a drain and for an equal time without it. The slowest rank counts, as in codes whose
+    // ranks synchronize after every step.
     Result<> slow_down_once(LoadLoop& loop, Slowdown& slowdown) {
         FB_TRY(settle());
         const auto cpu_before = stream_->counters().drain_cpu_seconds;

@@ -12,7 +12,7 @@
 namespace forebay::bench {
 
 Result<> check_alike(Ranks& ranks) {
-    // Without the program, which may lie elsewhere on another node.
+    // Without the program's path, which may differ on other nodes.
     const auto command_line = sys::kernel_text("/proc/self/cmdline");
     auto words = command_line ? *command_line : std::string();
     words.erase(0, words.find('\0') + 1);

@@ -1,4 +1,4 @@
-// The job of MPI in which a verb of forebay-mpi does its work: begun, and ended whatever happens.
+// The MPI job of a verb of forebay-mpi: begins and always ends it.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace forebay::bench {
 
-/// MPI from its making to its end.
+/// MPI from MPI_Init to MPI_Finalize.
 class MpiUse {
 public:
     MpiUse() { MPI_Init(nullptr, nullptr); }
@@ -18,15 +18,15 @@ public:
     ~MpiUse() { MPI_Finalize(); }
 };
 
-/// `refused` where ranks were started with other options than the first: they would wait for one another for ever.
+/// Returns `refused` if ranks have other options than the first rank: they would wait for each other for ever.
 /// Collective.
 Result<> check_alike(Ranks& ranks);
 
-/// An error as it is told once what was staged or written is removed, whatever the session said of it.
+/// The error after staged and written files were removed, without the session's advice about them.
 Error after_removal(Error error);
 
-/// Calls `work` on all ranks between MPI_Init and MPI_Finalize. Its error, which all ranks share, is told by one. A
-/// rank without memory is an error that names `bytes_per_rank`, as each asks for as much.
+/// Calls `work` on all ranks between MPI_Init and MPI_Finalize. An error is shared by all ranks and printed by one. The
+/// error of a rank without memory has `bytes_per_rank`, because each rank asks for as much.
 Result<cli::Exit> in_job(std::uint64_t bytes_per_rank, const std::function<Result<>(Ranks&)>& work);
 
 }  // namespace forebay::bench

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t lanes = 32;
 constexpr int compute_steps = 100'000;
-// Three arrays of 64 MiB: more than any core's own cache.
+// Three arrays of 64 MiB: larger than any core's own cache.
 constexpr std::size_t memory_doubles = 8u << 20;
 constexpr std::size_t memory_round_doubles = 256u << 10;
 

@@ -1,5 +1,4 @@
-// What a simulation does to a core while a drain is under way: a loop that only computes, and one that only moves
-// memory.
+// Load of a simulation on a core during a drain: one loop only computes, the other only moves memory.
 
 #pragma once
 
@@ -15,7 +14,7 @@ class LoadLoop {
 public:
     explicit LoadLoop(Load load);
 
-    /// Rounds a second, as long as `goes_on` says (asked after each round of about a millisecond).
+    /// Rounds a second while `goes_on` returns true. A round takes about a millisecond.
     double rate(const std::function<bool()>& goes_on);
 
 private:

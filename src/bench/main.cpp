@@ -1,4 +1,4 @@
-// The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` starts it in its own place.
+// The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` executes it in its place.
 
 #include <mpi.h>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-// If a rank is lost, MPI_Finalize() would wait for it: the launcher ends the others with this exit code.
+// MPI_Finalize() would wait for a lost rank. MPI_Abort() makes the launcher end all ranks with this exit code.
 int end_of_job(int code) {
     int has_begun = 0, has_ended = 0;
     MPI_Initialized(&has_begun);

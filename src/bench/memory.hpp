@@ -1,5 +1,5 @@
-// The limits in memory: glibc's memcpy between the ranks' arrays and a warm shared mapping that is laid out as a node
-// file, and write(2) of the same bytes to a new file there.
+// Limits in memory: glibc's memcpy between the ranks' arrays and a warm shared mapping with the layout of a node file,
+// and write(2) of the same bytes to a new file there.
 
 #pragma once
 
@@ -15,16 +15,16 @@ namespace forebay::bench {
 
 class MemcpyLimit {
 public:
-    /// Reserves, maps and faults in. Collective.
+    /// Reserves the memory, maps it and touches its pages. Collective.
     static Result<MemcpyLimit> open(Ranks& ranks, const std::string& path, const BenchTable& table);
 
-    /// Where this rank's rows lie this time: column by column, in each the ranks end to end. Collective.
+    /// Sets the place of this rank's rows for this turn: column by column, in each the ranks in order. Collective.
     void place(Ranks& ranks, std::uint64_t rows);
     void copy_in(BenchTable& table);
-    /// The same by the threads of a crew, each column in so many pieces.
+    /// The same with the threads of a crew, each column in `pieces` pieces.
     void copy_in(BenchTable& table, sys::Crew& crew, std::uint64_t pieces);
     void copy_out(BenchTable& table);
-    /// All of the mapping, whole pages.
+    /// The whole mapping, in whole pages.
     std::span<const std::byte> bytes() const { return mapping_.bytes(); }
 
 private:
@@ -34,7 +34,7 @@ private:
     std::span<std::byte> place_of(std::size_t column);
 };
 
-/// write(2) of the rank's rows to a new file of its own, which is removed again after the measurement.
+/// write(2) of the rank's rows to a new file, which is removed after the measurement.
 Result<double> timed_write(Ranks& ranks, const std::string& path, BenchTable& table, std::uint64_t rows);
 
 }  // namespace forebay::bench

@@ -20,10 +20,10 @@ using sys::Clock;
 enum Tag : int { question_tag = 1, answer_tag, ring_tag };
 constexpr std::size_t question_bytes_max = 256u << 10;
 constexpr std::uint64_t ring_words = (1u << 20) / 8;
-// Questions about clocks come one after the other: who has just had one looks for the next without a sleep.
+// Questions about clocks come in a row: after a message the next is awaited without sleep.
 constexpr std::chrono::milliseconds awake_time{2};
 constexpr std::chrono::microseconds nap{300};
-// For the last messages of ranks that answer.
+// Time for the last messages of ranks that answer.
 constexpr std::chrono::seconds end_max{5};
 
 bool is_done(MPI_Request& request) {
@@ -32,7 +32,7 @@ bool is_done(MPI_Request& request) {
     return done != 0;
 }
 
-// Sleeps, but not while messages come and go.
+// Sleeps, except while messages come and go.
 class Rest {
 public:
     void stir() { last_ = Clock::now(); }
@@ -81,7 +81,7 @@ void Meeting::begin(const Question& question) {
     pending_.resize(2, MPI_REQUEST_NULL);
     MPI_Irecv(received_.data(), static_cast<int>(ring_words), MPI_UINT64_T, before, ring_tag, comm_, &pending_[0]);
     MPI_Isend(sent_.data(), static_cast<int>(ring_words), MPI_UINT64_T, next, ring_tag, comm_, &pending_[1]);
-    // A sum without the ranks that do not answer would never end.
+    // A sum over ranks that do not answer would never end.
     sum_ = sum_expected_ = 0;
     if (static_cast<int>(ranks.size()) == size) {
         own_ = rank + 1;
@@ -92,7 +92,7 @@ void Meeting::begin(const Question& question) {
 
 std::optional<NodeAnswer> Meeting::look() {
     if (!open_) {
-        std::erase_if(pending_, is_done);  // what has ended after its deadline
+        std::erase_if(pending_, is_done);  // operations that ended after their deadline
         return std::nullopt;
     }
     if (answer_.numbers.empty() && pending_.size() >= 2 && is_done(pending_[0])) {
@@ -105,7 +105,7 @@ std::optional<NodeAnswer> Meeting::look() {
         int rank = 0;
         MPI_Comm_rank(comm_, &rank);
         if (sum_ != sum_expected_) answer_.failed = "MPI_Allreduce gives a wrong sum";
-        // It came from the rank before: its pattern tells which that was.
+        // It came from an earlier rank. Its pattern shows which.
         int size = 1;
         MPI_Comm_size(comm_, &size);
         bool known = received_.empty();

@@ -1,6 +1,6 @@
-// Ranks of MPI as the nodes of preflight. Nothing of it waits for a rank: questions and answers are messages from point
-// to point that are begun and looked at, and so is the one collective operation, so that a rank which never answers
-// costs a deadline. Where something is left over that will never end, MPI cannot be finalised.
+// MPI ranks as the nodes of preflight. No call waits for a rank: questions, answers and the one collective operation
+// are started and polled, so a rank that never answers only costs a deadline. If an operation remains that never ends,
+// MPI cannot be finalized.
 //
 // Threads: one a rank.
 
@@ -20,7 +20,7 @@
 
 namespace forebay::bench {
 
-/// A sum over all ranks, and 1 MiB from each rank to the next: both are compared with what must come out.
+/// A sum over all ranks, and 1 MiB from each rank to the next. Both are compared with the expected values.
 class Meeting {
 public:
     explicit Meeting(MPI_Comm comm) : comm_(comm) {}
@@ -28,9 +28,9 @@ public:
     Meeting& operator=(const Meeting&) = delete;
 
     void begin(const advice::Question& question);
-    /// The answer, once both have ended, or the deadline has come.
+    /// The answer, when both have ended or the deadline has come.
     std::optional<advice::NodeAnswer> look();
-    /// Whether nothing is under way.
+    /// True if no operation is under way.
     bool idle() const { return pending_.empty(); }
 
 private:
@@ -40,12 +40,12 @@ private:
     std::vector<MPI_Request> pending_;
     std::vector<std::uint64_t> sent_, received_;
     std::int64_t sum_ = 0, sum_expected_ = 0, own_ = 0;
-    bool open_ = false;  // a question that is not answered
+    bool open_ = false;  // a question without an answer
 };
 
 class MpiNodes final : public advice::Nodes {
 public:
-    /// `comm` outlives it.
+    /// `comm` must outlive it.
     explicit MpiNodes(MPI_Comm comm);
     ~MpiNodes() override = default;
     std::size_t size() const override { return size_; }
@@ -53,7 +53,7 @@ public:
     Result<> ask(std::size_t node, const std::string& question) override;
     std::optional<Heard> hear(sys::Clock::time_point until) override;
     bool can_meet() const override { return true; }
-    /// Tells all ranks to end, and whether MPI can be finalised: no message or operation is left over.
+    /// Tells all ranks to end. Returns true if MPI can be finalized: no message or operation is left.
     bool end();
 
 private:
@@ -73,7 +73,7 @@ private:
     Meeting meeting_;
 };
 
-/// Of the other ranks: answers until rank 0 says that it is over. False where MPI cannot be finalised.
+/// For the other ranks: answers until rank 0 ends it. Returns false if MPI cannot be finalized.
 bool answer_rank_0(MPI_Comm comm);
 
 }  // namespace forebay::bench

@@ -21,10 +21,10 @@ namespace {
 constexpr std::string_view own_prefix = "forebay-bench-";
 constexpr const char* mark_name = ".forebay-bench";
 constexpr std::uint64_t mark_bytes_max = 4096;
-// More are a sign of something else than killed jobs, and nobody reads on.
+// More leftovers than this do not come from killed jobs, and a longer list is not read.
 constexpr std::size_t leftovers_told_max = 8;
 
-// Lines of a mark: host, start of its kernel, process.
+// Lines of a mark: host, boot id, process.
 std::string mark_head() { return fmt::format("{}\n{}\n", sys::host_name(), sys::boot_id()); }
 std::string own_mark() { return fmt::format("{}{}\n", mark_head(), sys::process_id()); }
 
@@ -32,17 +32,17 @@ std::string mark_path(const std::string& own) { return own + "/" + mark_name; }
 
 Result<sys::FileLock> write_mark(const std::string& own) {
     auto& store = sys::posix_store();
-    // The lock before the text: a mark that can be read, and is not locked, is of a dead process.
+    // Lock before text: a readable mark without a lock belongs to a dead process.
     auto lock = sys::FileLock::take(mark_path(own));
     if (!lock && lock.error().kind != ErrorKind::unsupported) return lock;
     FB_TRY_ASSIGN(file, store.open(mark_path(own), sys::Access::update));
     FB_TRY(file->write(0, bytes_of(own_mark())));
     FB_TRY(file->close());
-    // Without locks nobody can tell that this process is dead: what it leaves is named, and stays.
+    // Without locks nobody can see that this process is dead: its leftovers are reported and stay.
     return lock ? std::move(*lock) : sys::FileLock();
 }
 
-// Whose it is, where that can be read.
+// The owner, if the text can be read.
 std::string owner_in(const std::string& text) {
     const auto host = text.substr(0, text.find('\n'));
     const auto process = text.substr(std::min(text.size(), text.find('\n', std::min(text.size(), host.size() + 1))));
@@ -105,7 +105,7 @@ OwnDirectory::OwnDirectory(OwnDirectory&& other) noexcept
     : own_(std::exchange(other.own_, {})), lock_(std::move(other.lock_)) {}
 
 OwnDirectory::~OwnDirectory() {
-    // At the end of a benchmark, after its figures: what stays is found by its name.
+    // After the benchmark's results. A directory that stays is found by its name.
     if (!own_.path.empty()) (void)remove_own(own_);
 }
 

@@ -1,9 +1,9 @@
-// A directory of a benchmark's own, DIRECTORY/forebay-bench-ID, in one that a user names. It is marked with host,
-// process and start of the machine, and a lock that lives as long as the process: so that the next benchmark there can
-// tell what a killed one has left, and remove it.
+// A benchmark's own directory, DIRECTORY/forebay-bench-ID, in a directory of the user. Its mark has host, process and
+// boot id, and a lock that lives as long as the process. So the next benchmark there can find leftovers of killed
+// benchmarks and remove them.
 //
-// Owner: the object removes it, and DIRECTORY where it has made that and nothing else is in it. Threads: one at a time;
-// the path may be removed by another.
+// Owner: the object removes it, and also DIRECTORY if it made that and it is empty. Threads: one at a time; another
+// thread may remove the path.
 
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace forebay::bench {
 
-/// A new name, of which each rank must have the same.
+/// A new id. All ranks must use the same.
 std::string new_bench_id();
 
-/// What there is to remove.
+/// The paths to remove.
 struct OwnPath {
     std::string path;
-    std::string created;  // DIRECTORY, where it was not there before; ""
+    std::string created;  // DIRECTORY if it was missing before; else ""
 };
 Result<> remove_own(const OwnPath& own);
 
 class OwnDirectory {
 public:
     enum class Access { open, is_private };
-    /// Makes it, and DIRECTORY where that alone is missing: `missing` where what is to hold that is.
+    /// Makes it, and also DIRECTORY if only that is missing. Returns `missing` if the parent of DIRECTORY is missing.
     static Result<OwnDirectory> make(const std::string& directory, const std::string& id, Access access);
     OwnDirectory(OwnDirectory&& other) noexcept;
     OwnDirectory& operator=(OwnDirectory&&) = delete;
@@ -43,8 +43,8 @@ private:
     sys::FileLock lock_;
 };
 
-/// Looks for directories of other benchmarks in this one. Those of this user whose process on this machine is dead are
-/// removed. A line about each, as people read it.
+/// Looks for other benchmarks' directories in this directory. Removes directories of this user whose process on this
+/// machine is dead. Returns a line of text about each.
 std::vector<std::string> remove_leftovers(const std::string& directory);
 
 }  // namespace forebay::bench

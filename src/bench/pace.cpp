@@ -1,5 +1,5 @@
-// forebay bench pace: what drains cost a computing loop on all cores, without a limit and with slowdown_percent_max,
-// and how fast they are then; beside it the same loop without any drain, whose "slowdown" is the noise of the machine.
+// forebay bench pace: the cost of drains for a loop on all cores, without a limit and with slowdown_percent_max, and
+// the drain rates. The same loop without a drain shows the noise of the machine.
 
 #include <algorithm>
 #include <memory>
@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::chrono::minutes commit_max{10};
 constexpr const char* stream_name = "pace";
-// Long enough that the kernel's turns of some milliseconds are part of every step.
+// Long enough that the kernel's time slices of some milliseconds are part of every step.
 constexpr std::chrono::milliseconds step_time{60};
-// Before a save: what a step takes without a drain is measured beside each drain, since machines drift.
+// Steps before a save. The time of a step without a drain is measured beside each drain, because machines drift.
 constexpr int steps_alone = 20;
-// A paced drain may last this long; then the bench waits for it, and the agent goes at full speed.
+// A paced drain may last this long. Then the benchmark waits for it, and the agent goes at full speed.
 constexpr std::chrono::seconds drain_max{60};
 
 struct Samples {
@@ -52,14 +52,14 @@ public:
     }
     Result<> close() { return session_->close(); }
 
-    /// The first drain is not counted: a pace must find its rate first.
+    /// The first drain is not counted: a pace must first find its rate.
     Result<> run(int repeats, bool drains, Samples& samples) {
         for (int turn = 0; turn <= repeats; ++turn) FB_TRY(once(drains, turn == 0 ? nullptr : &samples));
         return {};
     }
 
 private:
-    // Steps until `goes_on`, asked on rank 0, says no; their seconds.
+    // Runs steps until `goes_on`, called on rank 0, returns false. Returns their seconds.
     template <class GoesOn>
     Result<std::vector<double>> steps(GoesOn&& goes_on) {
         std::vector<double> seconds;
@@ -125,7 +125,7 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& none, cons
     };
     rows("unpaced", "no limit", free);
     rows("paced", "with the limit", paced);
-    // Steps at the limit over steps as they were: 1 or more where the limit held.
+    // A step at the limit / the measured step: 1 or more if the limit was kept.
     const auto of_limit = [&](double slowdown) { return (100 + options.slowdown_percent_max) / (100 + slowdown); };
     std::vector<double> ratios;
     for (const auto slowdown : paced.slowdown) ratios.push_back(of_limit(slowdown));

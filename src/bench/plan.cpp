@@ -1,5 +1,5 @@
-// forebay bench plan: what planning costs at the size of a machine, without its data: the node file's head, and the
-// manifest of all nodes with one rank's restart plan. On rank 0; other ranks sleep.
+// forebay bench plan: the cost of planning at the size of a machine, without its data: a node file's head, and the
+// manifest of all nodes with one rank's restart plan. Runs on rank 0; other ranks sleep.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ double us_since(sys::Clock::time_point start) {
     return std::chrono::duration<double, std::micro>(sys::Clock::now() - start).count();
 }
 
-/// Bytes of this process in memory, as the kernel counts them.
+/// Resident memory of this process in bytes.
 double resident_bytes() {
     std::ifstream statm("/proc/self/statm");
     std::uint64_t all = 0, resident = 0;
@@ -36,7 +36,7 @@ double resident_bytes() {
     return static_cast<double>(resident * limits::page_bytes);
 }
 
-// Half the variables are columns of one table, half are 3-D arrays of one global shape, one box a rank.
+// Half the variables are columns of one table, half are 3-D arrays of one global shape, one box for each rank.
 Schema schema_of(int variables, std::uint64_t world_ranks) {
     Schema schema{.stream = "restart", .tables = {"particles"}, .variables = {}};
     for (int v = 0; v < variables; ++v) {
@@ -130,9 +130,9 @@ Result<> measure_world(const BenchOptions& options, const Schema& schema, Sample
     binding.data.resize(schema.variables.size());
     binding.pieces.resize(schema.variables.size());
     binding.tables.push_back({});
-    // The last rank of half as many: its box and rows lie elsewhere than where it saved them.
+    // The last of half as many ranks: its box and rows are at another place than when they were saved.
     const auto ranks = std::max(1u, manifest.world_ranks / 2);
-    float none = 0;  // an address; nothing is read
+    float none = 0;  // only an address; nothing is read
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         if (schema.variables[v].kind == Kind::array) binding.pieces[v] = {packed(box_of(ranks - 1), &none)};
         else binding.tables[0].variables.push_back(static_cast<std::uint32_t>(v));

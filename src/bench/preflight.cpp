@@ -15,7 +15,7 @@ namespace {
 
 using cli::Exit;
 
-// Ends all ranks, one of which may hang: the exit code is then that of mpiexec or srun.
+// Ends all ranks, because one may hang. The exit code is then that of mpiexec or srun.
 [[noreturn]] void abandon(Exit code) {
     std::fflush(stdout);
     MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code));

@@ -1,4 +1,4 @@
-// `forebay preflight` over MPI: rank 0 asks, the others answer; every rank counts as a node.
+// `forebay preflight` over MPI: rank 0 asks, the other ranks answer. Every rank counts as a node.
 
 #pragma once
 

@@ -53,7 +53,7 @@ double Ranks::span(sys::Clock::time_point start, sys::Clock::time_point end) {
     const auto ns = [](sys::Clock::time_point time) {
         return static_cast<std::int64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
     };
-    // Clocks are compared on one machine only.
+    // Clocks are only compared on one machine.
     std::int64_t ends[] = {-ns(start), ns(end)};
     node_->max(ends);
     return static_cast<double>(group_->max(ends[0] + ends[1])) * 1e-9;

@@ -1,4 +1,4 @@
-// The ranks of a benchmark: how they start together, how long the slowest takes, and how they wait without disturbing.
+// The ranks of a benchmark: common starts, times of the slowest rank, and waits that use no CPU.
 
 #pragma once
 
@@ -26,20 +26,19 @@ public:
     /// The ranks of this machine.
     comm::Group& node() { return *node_; }
 
-    /// Waits asleep, so that the cores are free for what another rank or an agent does meanwhile.
+    /// Waits asleep, so that the cores are free for other ranks and the agent.
     void rest();
-    /// The first `count` ranks, on those; nothing on the others. Collective.
+    /// On the first `count` ranks: these ranks; null on the other ranks. Collective.
     std::unique_ptr<Ranks> first(int count);
 
     Result<> agree(const Result<>& own_result) { return comm::agree(*group_, own_result); }
     double max(double number);
     double min(double number) { return -max(-number); }
-    /// Rank 0's.
+    /// The text of rank 0.
     std::string broadcast(const std::string& text);
     std::vector<std::uint64_t> gather_on_node(std::uint64_t own_number);
 
-    /// Seconds from the start of the first rank to the end of the last, after a barrier: a rank that the kernel lets
-    /// wait for its core counts with its waiting.
+    /// Seconds from the first rank's start to the last rank's end, after a barrier. A rank's wait for its core counts.
     template <class Work>
     Result<double> timed(Work&& work) {
         group_->barrier();
@@ -49,7 +48,7 @@ public:
         FB_TRY(agree(own_result));
         return span(start, end);
     }
-    /// From the first start to the last end of all ranks, in seconds; clocks are compared on one machine only.
+    /// From the first start to the last end of all ranks, in seconds. Clocks are only compared on one machine.
     double span(sys::Clock::time_point start, sys::Clock::time_point end);
 
 private:

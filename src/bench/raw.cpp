@@ -27,7 +27,7 @@ constexpr std::array<RawWay, 7> ways{
      {"buffered_16x1", "raw write, buffered, 16 MiB x 1", 16 * mib, 1, false},
      {"buffered_16x2", "raw write, buffered, 16 MiB x 2", 16 * mib, 2, false}}};
 
-/// Blocks of the source in turn, by any number of threads, until there are none or one has failed.
+/// Blocks of the source in order, for any number of threads, until the end or a failure.
 class RawBlocks {
 public:
     RawBlocks(sys::File& from, sys::File& to, std::span<const std::byte> bytes, const RawWay& way)
@@ -59,7 +59,7 @@ private:
     const std::span<const std::byte> bytes_;
     const RawWay& way_;
     std::atomic<std::uint64_t> next_{0};
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     Result<> outcome_;
 };
 

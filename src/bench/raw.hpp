@@ -1,4 +1,4 @@
-// The limits of a target: the same bytes written and synced, or read, with nothing around it.
+// The limits of a target: the same bytes written and synced, or read, without other work.
 
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace forebay::bench {
 
-/// One way to write or read a file from front to back.
+/// A way to write or read a file from begin to end.
 struct RawWay {
     const char* key;
     const char* what;
     std::uint64_t block_bytes;
     int threads;
     bool direct;
-    bool reserved = false;  // the room is asked for before the first write
-    bool copied = false;    // each block is read(2) into a buffer first, as dd does
+    bool reserved = false;  // reserves the room before the first write
+    bool copied = false;    // each block is first read(2) into a buffer, as dd does
 };
 
-/// What is written: a file on the node, whole pages of it, and where it is mapped.
+/// The bytes to write: a file on the node, in whole pages, and its mapping.
 struct RawSource {
     std::string path;
     std::span<const std::byte> bytes;
@@ -33,15 +33,15 @@ struct RawCost {
     double seconds = 0, cpu_seconds = 0;
 };
 
-/// Ways that one process a node may write a new file; the best is the limit.
+/// Ways in which one process of a node may write a new file. The best is the limit.
 std::span<const RawWay> write_ways();
-/// What the CPU time of a drain is compared with: as `dd oflag=direct bs=16M` does, each byte is read once by the CPU.
+/// Reference for a drain's CPU time: like `dd oflag=direct bs=16M`, where the CPU reads each byte once.
 const RawWay& way_of_dd();
 
-/// Writes the source to a new file, syncs and closes it. By one process a node.
+/// Writes the source to a new file, syncs and closes it. One process on each node.
 Result<RawCost> raw_write(const std::string& path, const RawSource& source, const RawWay& way);
 
-/// raw_write by the first rank of each node while the others sleep; the slowest node counts. Collective.
+/// raw_write by the first rank of each node while other ranks sleep. The slowest node counts. Collective.
 Result<RawCost> timed_raw_write(Ranks& ranks, const std::string& path, const RawSource& source, const RawWay& way);
 
 /// Seconds of several ways, measured in turns.

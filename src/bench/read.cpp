@@ -21,7 +21,7 @@ constexpr std::array<RawWay, 4> ways{{{"raw_buffered", "raw read, buffered, 32 M
                                       {"raw_direct_4x2", "raw read, O_DIRECT, 4 MiB x 2", 4 * mib, 2, true},
                                       {"raw_direct_16x2", "raw read, O_DIRECT, 16 MiB x 2", 16 * mib, 2, true}}};
 
-// One of the threads of all ranks: every so manieth block.
+// The share of one of all ranks' threads: every `shares`-th block.
 Result<> read_share(sys::File& file, const RawWay& way, std::uint64_t share, std::uint64_t shares,
                     std::span<std::byte> buffer) {
     FB_TRY_ASSIGN(size, file.size());

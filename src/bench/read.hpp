@@ -1,4 +1,4 @@
-// The limit of reading a snapshot: its node files read raw by the same ranks, in turns of 32 MiB.
+// The limit for reading a snapshot: the same ranks read its node files raw, in turns of 32 MiB.
 
 #pragma once
 
@@ -12,13 +12,13 @@ namespace forebay::bench {
 
 std::span<const RawWay> read_ways();
 
-/// The node files of a stream's newest snapshot, as rank 0 sees them. Collective.
+/// The node files of a stream's newest snapshot, as seen by rank 0. Collective.
 Result<std::vector<std::string>> node_files(Ranks& ranks, const std::string& run, const std::string& stream);
 
-/// Lets the kernel forget what it has of the files. Collective.
+/// Drops the files from the page cache. Collective.
 Result<> forget(Ranks& ranks, const std::vector<std::string>& files);
 
-/// Seconds in which all ranks together read the files, blocks dealt out in turn. Collective.
+/// Seconds in which all ranks together read the files, with blocks dealt in turn. Collective.
 Result<double> timed_raw_read(Ranks& ranks, const std::vector<std::string>& files, const RawWay& way);
 
 }  // namespace forebay::bench

@@ -1,5 +1,5 @@
-// What a benchmark prints: its settings, a table of medians and spreads, and the ratio to its limit; or the same as one
-// JSON object.
+// Output of a benchmark: settings, a table of medians and spreads, and the ratio to its limit; or the same as a JSON
+// object.
 
 #pragma once
 
@@ -15,20 +15,20 @@ class BenchReport {
 public:
     explicit BenchReport(const std::string& bench);
 
-    /// One line above the table and one key of the object.
+    /// A line above the table and a key of the object.
     void setting(const std::string& key, std::uint64_t value);
     void setting(const std::string& key, const std::string& value);
 
-    /// Seconds that were measured again and again; `bytes` (0: none) were moved each time and make a rate.
+    /// Repeated measurements in seconds. Each time `bytes` were moved, which gives a rate (0: no rate).
     void seconds(const std::string& key, const std::string& what, const std::vector<double>& samples,
                  std::uint64_t bytes = 0);
-    /// Numbers of another unit: "%", "bytes", "us".
+    /// Numbers with another unit: "%", "bytes", "us".
     void numbers(const std::string& key, const std::string& what, const std::string& unit,
                  const std::vector<double>& samples);
-    /// Achieved rate / rate of the limit. `spread` holds the ratio of each turn. Ratios are told in the order of these
-    /// calls, that of the goal that counts first.
+    /// Achieved rate / limit rate. `spread` has the ratio of each turn. Ratios are printed in the order of the calls;
+    /// the ratio with the decisive goal comes first.
     void ratio(const std::string& what, double value, double goal, const std::vector<double>& spread = {});
-    /// A second ratio with a goal, under a key of its own.
+    /// A further ratio with a goal, under its own key.
     void other_ratio(const std::string& key, const std::string& what, double value, double goal);
 
     void print(bool json) const;

@@ -1,5 +1,5 @@
-// forebay bench restart: reading a snapshot back from the staged copy, against memcpy of the same bytes, and from
-// storage, against raw reading of the same files.
+// forebay bench restart: reads a snapshot from the staged copy, compared with memcpy of the same bytes, and from
+// storage, compared with raw reads of the same files.
 
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
@@ -49,7 +49,7 @@ private:
         FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
         FB_TRY(table_.bind(particles, rows_));
         FB_TRY(stream.save(1));
-        // The drain is over before reading is measured; the session then ends as by a crash, and the staged copy stays.
+        // The drain ends before reading is measured. Then the session ends as in a crash, and the staged copy stays.
         return stream.wait_committed(commit_max);
     }
 

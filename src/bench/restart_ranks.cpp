@@ -1,4 +1,4 @@
-// forebay bench restart --from M --to N,...: what it costs to go on with another number of ranks, against the same
+// forebay bench restart --from M --to N,...: the cost of a restart on another number of ranks, compared with the same
 // number.
 
 #include <fmt/format.h>
@@ -100,7 +100,7 @@ Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& wanted) {
     if (options.from == 0) options.from = ranks.size();
     FB_TRY_ASSIGN(all, parse_ranks(options, ranks.size()));
     FB_TRY_ASSIGN(place, BenchPlace::make(ranks, options));
-    // Ranks that have no part sleep until the others have ended theirs.
+    // Ranks without a part sleep until the other ranks have finished.
     const auto on_first = [&](int count, const auto& work) -> Result<> {
         const auto part = ranks.first(count);
         const Result<> own_result = part ? work(*part) : Result<>();

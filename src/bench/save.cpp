@@ -1,5 +1,5 @@
-// forebay bench save: how long save() blocks the application, against memcpy of the same bytes by one thread of each
-// rank and, where several copy, by as many.
+// forebay bench save: the time that save() blocks the application, compared with memcpy of the same bytes by one thread
+// of each rank and, if several threads copy, by as many.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ namespace {
 constexpr std::chrono::minutes commit_max{10};
 constexpr const char* stream_name = "particles";
 
-// Of memcpy's rate, by what the processor has. One rank alone does not saturate memory, so its kernel must keep up.
+// Goals as a part of memcpy's rate, by processor. A single rank does not saturate memory, so its kernel must be faster.
 double goal_of(std::string_view kernel, int ranks) {
     if (kernel == "portable") return 0.25;
     if (kernel == "pclmul" || kernel == "sse4.2" || kernel == "crc32") return 0.8;
@@ -36,7 +36,7 @@ double goal_of(std::string_view kernel, int ranks) {
 struct Samples {
     double prepare = 0, first = 0;
     std::uint64_t bytes = 0;    // of all ranks, about
-    std::uint64_t threads = 1;  // of the rank that has most
+    std::uint64_t threads = 1;  // largest number of a rank
     std::vector<double> memcpy, shares, pieces, save, write, copy, plan, exchange;
 };
 
@@ -60,7 +60,7 @@ public:
         const auto threads = stream_.counters().copy_threads;
         samples_.threads = static_cast<std::uint64_t>(ranks_.group().max(static_cast<std::int64_t>(threads)));
         crew_.emplace(static_cast<std::uint32_t>(threads), sys::own_cpus());
-        // Brings the limit's pages and caches to where later turns find them.
+        // Warms the pages and caches of the limit as later turns find them.
         FB_TRY(limits(0));
         samples_.memcpy.clear();
         samples_.shares.clear();
@@ -77,7 +77,7 @@ private:
         Saved saved;
     };
 
-    // The order changes from turn to turn, so that neither always finds the other's caches.
+    // The order alternates, so that neither always finds the other's caches.
     Result<> measure(int turn) {
         if (turn % 2 == 1) FB_TRY(limits(turn));
         FB_TRY_ASSIGN(taken, save(turn));
@@ -129,7 +129,7 @@ private:
         return Taken{seconds, saved};
     }
 
-    // The agent has nothing to do and the target holds nothing.
+    // Waits until the agent is idle and the target empty.
     Result<> settle() {
         FB_TRY(stream_.wait_committed(commit_max));
         FB_TRY(ranks_.agree(ranks_.rank() == 0 ? place_.remove_snapshots(stream_name) : Result<>()));
@@ -147,7 +147,7 @@ private:
     Samples samples_;
 };
 
-// Where the ranks of the first rank's machine run.
+// NUMA nodes of the ranks on the first rank's machine.
 std::string numa_nodes_of(Ranks& ranks) {
     auto numa_nodes = ranks.gather_on_node(sys::numa_node());
     std::ranges::sort(numa_nodes);
@@ -178,7 +178,7 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& samples, c
     report.seconds("first_save", "first save", {samples.first}, samples.bytes);
     report.seconds("prepare", "prepare, before it", {samples.prepare});
     const auto memcpy = spread_of(samples.memcpy).median, save = spread_of(samples.save).median;
-    // Where several threads save, one thread's memcpy is no limit any more.
+    // If several threads save, one thread's memcpy is no limit.
     if (samples.threads > 1)
         report.other_ratio("threads_ratio",
                            fmt::format("best memcpy by {} threads, seconds / blocked seconds", samples.threads),

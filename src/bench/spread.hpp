@@ -1,4 +1,4 @@
-// What repeated measurements of one thing say: the median and how far they spread. Pure arithmetic.
+// Statistics of repeated measurements: median and spread. Pure arithmetic.
 
 #pragma once
 
@@ -14,21 +14,21 @@ struct Quartiles {
     std::size_t count = 0;
 };
 
-/// Quartiles lie between two samples in proportion (as numpy's default does). No samples give zeros and count 0.
+/// Quartiles are interpolated between two samples (numpy's default). Without samples all values are 0.
 Quartiles spread_of(std::vector<double> samples);
 
-/// The sample below which this fraction of them lies, as quartiles do; 0 where there is none.
+/// The sample with this fraction of samples below it, interpolated as quartiles are; 0 without samples.
 double at_fraction(std::vector<double> samples, double fraction);
 
 struct ConfidenceInterval {
     double low = 0, high = 0;
 };
-/// Where the median lies with 95 % probability, as far as these samples tell: the 2.5th to the 97.5th percentile of the
-/// medians of 2,000 resamples (Efron's percentile bootstrap). The same samples give the same interval. Of fewer than
-/// five samples it is no more than their range; of one or none both ends are that one, or 0.
+/// A 95 % confidence interval of the median: the 2.5th to 97.5th percentile of the medians of 2,000 resamples (Efron's
+/// percentile bootstrap). Equal samples give equal intervals. For fewer than five samples it is at most their range;
+/// for one sample both ends are equal, for none 0.
 ConfidenceInterval median_interval(const std::vector<double>& samples);
 
-/// a[i] / b[i]; of runs that were made in turns, each with its neighbour. Equal sizes.
+/// a[i] / b[i], each run with its neighbour in turn. Sizes must be equal.
 std::vector<double> ratios_of(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace forebay::bench

@@ -1,4 +1,4 @@
-// Goal: medians and quartiles are those of the textbook, for odd, even, few and no samples, in any order.
+// Goal: medians and quartiles equal the textbook's, for odd, even, few and no samples, in any order.
 
 #include "bench/spread.hpp"
 

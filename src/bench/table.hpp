@@ -1,4 +1,4 @@
-// The particles of a benchmark: HACC's nine columns, 38 bytes a particle.
+// The particles of a benchmark: HACC's nine columns, 38 bytes for each particle.
 
 #pragma once
 
@@ -18,12 +18,12 @@ public:
     static constexpr std::array<std::uint64_t, columns> element_bytes{4, 4, 4, 4, 4, 4, 4, 8, 2};
     static constexpr std::uint64_t row_bytes = 38;
 
-    /// Room for `rows` of each rank and the few more that rows_in() gives; filled, so that its pages exist.
+    /// Has room for `rows` of each rank and the few more of rows_in(). It is filled, so that its pages exist.
     BenchTable(std::uint64_t rows, std::uint32_t rank);
-    /// Makes zeros of all values but every n-th, so that lossless codecs make about 1/n of the bytes.
+    /// Sets all values to zero except every n-th. Lossless codecs then reach about 1/n of the bytes.
     void thin_out(std::uint64_t n);
 
-    /// How many rows the rank has at one turn: about a half per cent more or fewer each time, as particles migrate.
+    /// Rows of the rank in a turn: about half a percent more or fewer each time, as particles migrate.
     std::uint64_t rows_in(int turn) const;
     std::uint64_t rows_max() const { return rows_ + rows_ / 100; }
     std::span<std::byte> column(std::size_t number, std::uint64_t rows) {
@@ -33,7 +33,7 @@ public:
     static Result<Particles> describe(Stream& stream);
     Result<> bind(Particles& table, std::uint64_t rows);
     void clear();
-    /// A sum over all values of `rows` rows, to compare what came back.
+    /// A sum over all values of `rows` rows, to check restored data.
     std::uint64_t sum(std::uint64_t rows);
 
 private:

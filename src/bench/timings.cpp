@@ -1,5 +1,5 @@
-// forebay bench timings: what keeping timings costs a save and a drain. Sessions that keep them and sessions that do
-// not save and drain the same bytes in turns.
+// forebay bench timings: the cost of recorded timings for a save and a drain. Sessions with and without timings save
+// and drain the same bytes in turns.
 
 #include <chrono>
 #include <optional>
@@ -27,13 +27,13 @@ struct Costs {
     std::uint64_t bytes = 0;
 };
 
-// In one place, so that both write the same memory to the same disk: where a run lies made more of a difference than
+// Both use one place, so that they write the same memory to the same disk: the place of a run made more difference than
 // anything else.
 class TimingsBench {
 public:
     TimingsBench(Ranks& ranks, BenchPlace& place, BenchTable& table) : ranks_(ranks), place_(place), table_(table) {}
 
-    /// A session that saves and drains a few times, of which the first one warms up.
+    /// A session with a few saves and drains. The first warms up.
     Result<> run(bool timings, Costs& costs) {
         FB_TRY_ASSIGN(session, place_.open(ranks_, 0, 0, timings));
         FB_TRY_ASSIGN(stream, session.stream(timed_stream_name, BenchPlace::stream_options()));
@@ -99,7 +99,7 @@ Result<> bench_timings(Ranks& ranks, const BenchOptions& options) {
     BenchTable table(options.bytes_per_rank / BenchTable::row_bytes, static_cast<std::uint32_t>(ranks.rank()));
     TimingsBench bench(ranks, place, table);
     Costs with, without;
-    // Neither always comes first.
+    // The order alternates.
     for (int turn = 0; turn < options.repeats; ++turn)
         for (const bool first : {true, false}) {
             const bool timings = first == (turn % 2 == 0);

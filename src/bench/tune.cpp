@@ -1,5 +1,5 @@
-// The first rank has the search, asks it, and tells all ranks which trial to make; what comes of it is the same on all.
-// Another program may choose the trials in its place, by lines of two files.
+// The first rank runs the search and sends each trial to all ranks. The results are equal on all ranks. Another program
+// may choose the trials instead, by lines of two files.
 
 #include "bench/tune.hpp"
 
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // Another process adds to it: what ends in a newline is whole, and what is an object of JSON by itself.
+    // Another process appends to the file. A part up to a newline is complete, and so is a complete JSON object.
     bool find() {
         const auto text = sys::read_text(sys::posix_store(), path_, bytes_max);
         if (!text) return false;
@@ -96,7 +96,7 @@ public:
             FB_TRY_ASSIGN(trial, next(signals));
             if (!trial) return {};
             FB_TRY_ASSIGN(outcome, trials_.run(*trial));
-            // All ranks have the whole search: the same outcomes make the same trials.
+            // All ranks run the whole search: equal results give equal trials.
             if (is_foreign()) tuner_.record(*trial, outcome);
             else tuner_.tell(outcome);
             show(*trial, outcome);
@@ -150,7 +150,7 @@ private:
         return trial;
     }
 
-    // On standard error: a line for each trial on a terminal, one a minute in the log of a job.
+    // Prints to standard error: a line for each trial on a terminal, a line a minute in a job's log.
     void show(const Trial& trial, const advice::Outcome& outcome) {
         if (ranks_.rank() != 0) return;
         const auto now = sys::Clock::now();
@@ -226,7 +226,7 @@ private:
 
 namespace {
 
-// The rules, and before them what was best here, or nearby, the last time.
+// The rules, and before them the best settings of the last search here or nearby.
 Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& trials) {
     std::string last;
     if (ranks.rank() == 0) {
@@ -272,7 +272,7 @@ Result<> check(TuneOptions& options) {
     return {};
 }
 
-// Before hours of trials, not after them.
+// Checked before hours of trials, not after.
 Result<> check_out(const TuneOptions& options) {
     if (options.out.empty()) return {};
     auto& store = sys::posix_store();
@@ -292,7 +292,7 @@ Result<cli::Exit> run(const TuneOptions& given) {
         FB_TRY_ASSIGN(seeds, find_seeds(ranks, trials));
         Tune tune(ranks, options, trials, seeds);
         const auto ran = tune.run(signals);
-        // What was learned before an error is told, and written, all the same.
+        // Results before an error are still printed and written.
         const auto outcome = ranks.agree(tune.report());
         return ran ? outcome : ran;
     });

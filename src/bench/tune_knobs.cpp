@@ -1,4 +1,4 @@
-// Which knobs there are where `forebay tune` runs: what the target, the node and the job can.
+// The knobs for `forebay tune` on this system: abilities of target, node and job.
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::vector<std::string> doublings(std::uint64_t first, std::uint64_t most, std:
     return words;
 }
 
-// Numbers as words, each once, by their size.
+// Numbers as words, without duplicates, by size.
 std::vector<std::string> with(std::vector<std::string> words, const std::string& more) {
     words.push_back(more);
     std::ranges::sort(words, {}, [](const std::string& word) { return std::pair(word.size(), word); });
@@ -51,7 +51,7 @@ std::string mpi_name() {
     return all.substr(0, all.find_first_of(",\n"));
 }
 
-// Numbers and names, or a file: preflight.json, or exclude.targets with a name a line.
+// Numbers and names, or a file: preflight.json, or exclude.targets with a name in each line.
 Result<std::vector<std::uint64_t>> excluded(const std::string& given) {
     std::string names = given;
     const auto there = sys::posix_store().exists(given);
@@ -67,7 +67,7 @@ Result<std::vector<std::uint64_t>> excluded(const std::string& given) {
     return std::vector<std::uint64_t>(targets.begin(), targets.end());
 }
 
-// `lfs osts` has a line for each: "3: scratch-OST0003_UUID ACTIVE".
+// `lfs osts` prints a line for each: "3: scratch-OST0003_UUID ACTIVE".
 std::vector<std::uint64_t> active_targets(const std::string& text) {
     std::vector<std::uint64_t> numbers;
     for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
@@ -79,7 +79,7 @@ std::vector<std::uint64_t> active_targets(const std::string& text) {
     return numbers;
 }
 
-// What the target takes, by a file that is removed again.
+// Tests the abilities of the target with a file that is removed again.
 Result<TargetFacts> look_at_target(const BenchPlace& place, const TuneOptions& options) {
     TargetFacts facts;
     auto& store = sys::posix_store();
@@ -121,10 +121,11 @@ Result<TargetFacts> look_at_target(const BenchPlace& place, const TuneOptions& o
 
 std::vector<std::string> stripe_command(const std::string& lfs, const TargetFacts& facts, const std::string& count,
                                         const std::string& bytes, const std::string& directory) {
-    // Its layout may be one of several stretches, which numbers do not say.
+    // The site's layout may have several stretches, which two numbers cannot express.
     if (count == facts.site_stripes && bytes == facts.site_stripe_bytes) return {lfs, "setstripe", "-d", directory};
     std::vector<std::string> command{lfs, "setstripe", "-c", count, "-S", bytes};
-    // An exact list puts each file on all of its targets: with fewer, all files would lie on the same.
+    // A list of as many targets as stripes puts each file on all of them. With fewer stripes all files would lie on the
+    // same targets.
     if (!facts.targets.empty() && count == fmt::to_string(facts.count))
         command.insert(command.end(), {"-o", facts.targets});
     command.push_back(directory);
@@ -145,7 +146,7 @@ Result<> TuneTrials::look() {
              .durable = options_.durable};
     node_bytes_ = options_.bytes_per_rank * machine;
     const auto staging = places_[0].on_node("");
-    // A setting that finds no room for its slot would fail each time.
+    // A setting without room for its slot would fail each time.
     FB_TRY(ranks_.agree([&]() -> Result<> {
         FB_TRY_ASSIGN(room, sys::free_bytes(staging));
         if (room > node_bytes_ + node_bytes_ / 16 + reference_.bytes().size()) return {};

@@ -22,12 +22,12 @@ namespace {
 constexpr const char* stream_name = "tune";
 constexpr std::chrono::minutes commit_max{10};
 constexpr std::chrono::seconds lfs_max{20};
-// Long enough for a disk to show how it does, short beside a trial of seconds.
+// Long enough to show a disk's speed, short beside a trial of seconds.
 constexpr std::uint64_t reference_bytes = 16u << 20;
 constexpr RawWay reference_way{"reference", "reference", 4u << 20, 1, true};
-// A drain that takes more of the interval leaves no room for a slow one.
+// A drain that takes more of the interval leaves no room for a slow drain.
 constexpr double drain_share_max = 0.7;
-// Of the drain, where visible seconds are to be few: it decides between settings that block alike.
+// Weight of the drain if visible seconds count: it decides between settings that block equally.
 constexpr double drain_weight = 0.02;
 
 std::string value_of(const format::AdviceSetting& setting, const std::string& name) {
@@ -136,7 +136,7 @@ Result<TuneTrials::Figures> TuneTrials::saves(const BenchPlace& place, const for
     return figures;
 }
 
-// New directories take the layout of the one that holds them.
+// New directories inherit the layout of their parent.
 Result<> TuneTrials::set_stripes(const BenchPlace& place, const format::AdviceSetting& setting) {
     const auto count = value_of(setting, "stripe_count"), bytes = value_of(setting, "stripe_bytes");
     if (count.empty() && bytes.empty()) return {};
@@ -144,7 +144,7 @@ Result<> TuneTrials::set_stripes(const BenchPlace& place, const format::AdviceSe
     return {};
 }
 
-// What was written is looked at by rank 0, whose word is that of all.
+// Rank 0 checks the written files, and its result counts for all ranks.
 void TuneTrials::read_back(const BenchPlace& place, const format::AdviceSetting& setting, Figures& figures) {
     std::string names;
     const auto look = [&]() -> Result<> {

@@ -1,7 +1,7 @@
-// A trial of `forebay tune`: a session with the options of a setting, some saves and drains by all ranks, and whether
-// what was set is what came of it.
+// A trial of `forebay tune`: a session with the options of a setting, some saves and drains by all ranks, and a check
+// that the settings took effect.
 //
-// Ranks: all calls are collective. Owner: what is made in the directories is removed, trial by trial.
+// Ranks: all calls are collective. Owner: everything made in the directories is removed after each trial.
 
 #pragma once
 
@@ -18,17 +18,17 @@
 namespace forebay::bench {
 
 struct TuneOptions {
-    double budget = 25;  // trials of all bytes
+    double budget = 25;  // trials with all bytes
     std::uint64_t bytes_per_rank = 266'000'000;
-    std::vector<std::string> runs;  // directories at the target, one of which is to be chosen
+    std::vector<std::string> runs;  // directories at the target; the search chooses one
     std::string staging;
-    double interval_seconds = 0;  // between saves; 0: not known
-    std::string durable;          // "staged", "committed"; "": staged where the interval is known
+    double interval_seconds = 0;  // between saves; 0: unknown
+    std::string durable;          // "staged", "committed"; "": staged if the interval is known
     int saves = 2;                // of a trial
     std::uint64_t seed = 1;
-    std::uint64_t compressible = 0;  // about how many times smaller the data can be made; 0: codecs are not tried
+    std::uint64_t compressible = 0;  // estimated compression factor of the data; 0: no codecs are tried
     std::string lfs = "lfs";
-    std::string exclude;  // numbers of OSTs, or advice of a preflight that names them
+    std::string exclude;  // numbers of OSTs, or a preflight's advice with their names
     std::string out;
     std::string ask, tell;
     double ask_wait_seconds = 600;
@@ -37,17 +37,17 @@ struct TuneOptions {
     bool is_staged() const { return durable == "staged"; }
 };
 
-/// What the target can, as rank 0 has found it.
+/// Abilities of the target, found by rank 0.
 struct TargetFacts {
     bool direct = false, huge_pages = false;
     bool stripes = false;                         // files have stripes, and `lfs` sets them
-    std::string site_stripes, site_stripe_bytes;  // of a file for which nobody has set them
+    std::string site_stripes, site_stripe_bytes;  // of a file without explicit stripes
     std::uint64_t count = 0;                      // of storage targets that are not excluded
-    std::string targets;                          // the numbers of those, "0,1,3"; "": all
-    std::string note;                             // why stripes are not tried where there are any
+    std::string targets;                          // their numbers, "0,1,3"; "": all
+    std::string note;                             // why existing stripes are not tried
 };
 
-/// For new files of a directory; what the site has for those for which nobody sets anything, where both are that.
+/// The command that sets stripes for new files of a directory, or restores the default if both values equal it.
 std::vector<std::string> stripe_command(const std::string& lfs, const TargetFacts& facts, const std::string& count,
                                         const std::string& bytes, const std::string& directory);
 
@@ -57,11 +57,11 @@ public:
 
     const std::vector<advice::Knob>& knobs() const { return knobs_; }
     const telemetry::RunKind& kind() const { return kind_; }
-    /// Of all ranks of this node.
+    /// Of all ranks on this node.
     std::uint64_t node_bytes() const { return node_bytes_; }
     const TargetFacts& facts() const { return facts_; }
 
-    /// An error of the setting is the outcome's. Of this call: what keeps every trial from being made.
+    /// The outcome has an error of the setting. Returns an error if no trial can be made.
     Result<advice::Outcome> run(const advice::Trial& trial);
 
 private:
@@ -79,7 +79,7 @@ private:
     const TuneOptions& options_;
     std::vector<BenchPlace> places_;
     BenchTable table_;
-    sys::Mapping reference_;  // on the node's first rank: what the reference writes
+    sys::Mapping reference_;  // on the node's first rank: the bytes of the reference
     TargetFacts facts_;
     telemetry::RunKind kind_;
     std::vector<advice::Knob> knobs_;

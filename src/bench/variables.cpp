@@ -1,4 +1,4 @@
-// forebay bench save --variables N: what planning and sealing take when there are many variables, beside the copy.
+// forebay bench save --variables N: the cost of planning and sealing for many variables, beside the copy.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ struct Samples {
     std::vector<double> unchanged, changed, blocked_unchanged, blocked_changed;
 };
 
-// Half of them columns of one table, half one-dimensional arrays.
+// Half are columns of one table, half one-dimensional arrays.
 class Variables {
 public:
     Variables(Ranks& ranks, int count)
@@ -39,7 +39,7 @@ public:
         return stream.particles("table", columns);
     }
 
-    // All variables share one piece of memory: what is measured does not look at the values.
+    // All variables share one piece of memory, because the measured work does not read values.
     Result<> bind(Particles& table, std::uint64_t own_rows) {
         return table.bind(own_rows, std::vector<ColumnData>(columns_, ColumnData(memory_.data())));
     }

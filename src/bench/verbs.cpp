@@ -1,5 +1,5 @@
-// The verbs of forebay-mpi: `forebay bench` measures save, drain, pace, restart and plan against their limits, under
-// mpiexec.
+// The verbs of forebay-mpi: under mpiexec `forebay bench` measures save, drain, pace, restart and plan against their
+// limits.
 
 #include "bench/bench.hpp"
 
@@ -46,7 +46,7 @@ Result<Exit> run(Bench bench, const BenchOptions& options) {
     return in_job(options.bytes_per_rank, [&](Ranks& ranks) { return bench(ranks, options); });
 }
 
-// The action keeps the options, to which the verb's options refer.
+// The action keeps the options alive, because the verb refers to them.
 void add_common(Verb& verb, const std::shared_ptr<BenchOptions>& options, Bench bench) {
     verb.option("--repeats", options->repeats, "Measurements, after a first one");
     verb.json(options->json, json_keys);

@@ -1,4 +1,4 @@
-// All verbs of the program `forebay`, in a library that it loads when it is asked for a verb of its own.
+// All verbs of the program `forebay`, in a library that the program loads for its own verbs.
 
 #include "program/transfer_verbs.hpp"
 #include "program/verbs.hpp"

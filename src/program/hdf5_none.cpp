@@ -1,4 +1,4 @@
-// What needs HDF5, in a build without it: says so. In place of all *_hdf5.cpp.
+// Verbs that need HDF5, in a build without it: each returns an error. Replaces all *_hdf5.cpp.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace forebay::cli {
 
 namespace {
 
-// `{}` in what is said is the first argument.
+// `{}` in the texts is the first argument.
 struct Absent {
     const char* summary;
     std::vector<const char*> arguments;

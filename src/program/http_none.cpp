@@ -1,4 +1,4 @@
-// What needs an HTTP server, in a build without cpp-httplib: says so. In place of all *_http.cpp.
+// Verbs that need an HTTP server, in a build without cpp-httplib: each returns an error. Replaces all *_http.cpp.
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-// The program `forebay`. Verbs of other programs start these; the verbs of this program are loaded with what they need.
+// The program `forebay`. Verbs of the transfer tool start that program. Other verbs are loaded with their libraries.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@
 
 int main(int count, char** arguments) {
     using namespace forebay::cli;
-    forebay::sys::hold_standard_descriptors();  // libhdf5 opens files without asking which number they get
+    forebay::sys::hold_standard_descriptors();  // libhdf5 does not check which descriptor number it gets
     forebay::sys::ignore_file_size_signal();
     const auto left = leave_to_first_task(count > 1 ? arguments[1] : "");
     if (!left) {

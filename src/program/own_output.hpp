@@ -1,4 +1,4 @@
-// Where a verb may write a file that it makes anew each time it is asked.
+// Checks the output file of a verb that writes it anew each time.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace forebay::cli {
 
-/// `refused` where the path lies in a run or has no directory, and where a file of another kind stands there, unless
-/// the caller said to `replace` it. `is_ours` sees its first 16 MiB; `kind` says in the error what it is not.
+/// Returns `refused` if the path lies in a run or has no directory, or if a file of another kind is there and `replace`
+/// is false. `is_ours` gets the first 16 MiB of that file; `kind` is for the error text.
 Result<> check_own_output(sys::Store& store, const std::string& path, bool replace,
                           const std::function<bool(std::string_view)>& is_ours, const char* kind);
 
-/// Whether a text is advice of that kind, "plan".
+/// True if a text is advice of that kind, such as "plan".
 bool is_advice(std::string_view text, std::string_view kind);
 
 }  // namespace forebay::cli

@@ -29,7 +29,7 @@ std::string trimmed(std::string path) {
     return path;
 }
 
-// "." and ".." have no name of their own: what they stand for has.
+// "." and ".." have no name of their own. Their canonical path has.
 std::filesystem::path named(const std::string& path) {
     const std::filesystem::path given(path);
     if (given.filename() != "." && given.filename() != "..") return given;
@@ -54,7 +54,7 @@ std::string shown(const std::vector<std::string>& names) {
     return text;
 }
 
-// Takes "@STEP" off; a path may hold an '@' of its own.
+// Takes "@STEP" off. A path may contain '@' itself.
 Result<std::string> take_step(sys::Store& store, const std::string& text, Place& place) {
     const auto at = text.rfind('@');
     if (at == std::string::npos) return text;
@@ -68,7 +68,7 @@ Result<std::string> take_step(sys::Store& store, const std::string& text, Place&
                  fmt::format("forebay ls {}", text.substr(0, at))};
 }
 
-// The step directory RUN/STREAM/step-000120, as a shell completes it; or one of a line that the run has left.
+// The step directory RUN/STREAM/step-000120, as a shell completes it, or a directory of an abandoned line.
 std::string take_step_directory(const std::string& text, Place& place) {
     const auto path = named(text);
     const auto name = path.filename().string();
@@ -86,7 +86,7 @@ Result<Place> parse_place(sys::Store& store, const std::string& text, StreamNeed
     const auto path = take_step_directory(trimmed(given), place);
     place.run = path;
     const auto run = run_to_make(store, path);
-    // RUN/STREAM of a RUN that is a file: find_run_of_stream() says so.
+    // If RUN of RUN/STREAM is a file, find_run_of_stream() reports it.
     if (!run && need == StreamNeed::required) return place;
     FB_TRY(run);
     FB_TRY_ASSIGN(stream, is_stream_at(store, path));
@@ -140,7 +140,7 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
     const bool states =
         std::ranges::any_of(place.streams, [](const std::string& stream) { return !format::is_packed_stream(stream); });
     for (const auto& stream : place.streams) {
-        // The last snapshot of a run is one of its state, not a batch of packed files.
+        // The last snapshot of a run is a state, never a batch of packed files.
         if (states && !place.step && format::is_packed_stream(stream)) continue;
         FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, stream));
         for (const auto& snapshot : snapshots) all.push_back(fmt::format("{}/{}@{}", place.run, stream, snapshot.step));
@@ -151,7 +151,7 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
         meant.push_back(fmt::format("{}/{}@{}", place.run, stream, chosen->step));
     }
     if (matching.size() > 1) {
-        // Of a state and what analyses have made of it, the state is meant.
+        // If a state and results of analyses match, the state is meant.
         const auto is_state = [&](const catalog::Snapshot& snapshot) {
             const auto manifest = catalog::load_manifest(store, snapshot.directory);
             return !manifest || !describe::is_result(manifest->schema);

@@ -9,8 +9,8 @@ namespace forebay::cli {
 
 namespace {
 
-// Runs a file of the package that the interpreter has, without the package itself: that needs libraries of its own. The
-// end is one of the program's exit codes (command_line.hpp): 6 is unsupported.
+// Runs one file of the interpreter's package, without importing the package: that needs more libraries. The exit codes
+// are those of command_line.hpp: 6 is unsupported.
 constexpr const char* start_of_own = R"(import importlib.util, runpy, sys
 name, message = sys.argv[1:3]
 del sys.argv[1:3]

@@ -1,4 +1,4 @@
-// Tools of the Python package that verbs of the program start: a file forebay/NAME.py each, which runs by itself.
+// Tools of the Python package, started by verbs. Each is a file forebay/NAME.py that runs by itself.
 
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace forebay::cli {
 
-/// How a tool is started.
+/// The command that starts a tool.
 struct PythonTool {
     std::string program;
     std::vector<std::string> arguments;
     std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// The tool forebay/NAME.py of the package beside this library, else of the package that the interpreter has. `python`
-/// as agent::python_place() takes it.
+/// The tool forebay/NAME.py of the package beside this library, otherwise of the interpreter's package. `python` is as
+/// in agent::python_place().
 PythonTool python_tool(const std::string& name, const std::string& python);
 
-/// Goes on as the tool, which reads `input`. Returns only if the interpreter cannot be started; a tool whose package is
-/// missing says so.
+/// Executes the tool, with `input` as its input. Returns only if the interpreter cannot be started. A tool without its
+/// package reports that.
 Error become_tool(const std::string& name, const std::string& python, const std::vector<std::string>& arguments,
                   std::string_view input);
 

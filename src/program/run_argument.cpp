@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// RUN/STREAM/step-000120/FILE is the deepest place of a run for a person.
+// RUN/STREAM/step-000120/FILE is the deepest place that a user names.
 constexpr int levels_above_max = 4;
 constexpr std::size_t below_named_max = 4, below_looked_at_max = 256, streams_looked_at_max = 64;
 
@@ -37,13 +37,13 @@ Error no_run(const std::string& path, const std::string& why, const std::string&
     return {ErrorKind::missing, fmt::format("there is no run {}: {}", path, why), "", next};
 }
 
-// Only for advice: a directory that cannot be looked at is no run.
+// Only for advice: a directory that cannot be opened counts as no run.
 bool has_own_directory(sys::Store& store, const std::string& path) {
     const auto has_own = catalog::has_own_directory(store, path);
     return has_own && *has_own;
 }
 
-// The same of a run without the directory `forebay`. A directory of many others is not looked through.
+// The same for a run without the directory `forebay`. A directory with many entries is not searched.
 bool has_stream(sys::Store& store, const std::string& path) {
     const auto entries = store.list(path);
     if (!entries || entries->size() > streams_looked_at_max) return false;
@@ -58,7 +58,7 @@ bool is_known_run(sys::Store& store, const std::string& path) {
     return has_own_directory(store, path) || has_stream(store, path);
 }
 
-// The directory above `path`, as the person wrote it if the text has it.
+// The parent of `path`, in the user's spelling if possible.
 std::optional<std::string> directory_above(const std::string& path) {
     if (sys::is_far(path)) {
         const auto directory = directory_of(path);
@@ -74,7 +74,7 @@ std::optional<std::string> directory_above(const std::string& path) {
 }
 
 std::optional<std::string> run_above(sys::Store& store, const std::string& path) {
-    // RUN@STEP for a verb that takes a whole run.
+    // For RUN@STEP, given to a verb that takes a whole run.
     const auto at = path.rfind('@');
     if (at != std::string::npos && is_known_run(store, path.substr(0, at))) return path.substr(0, at);
     auto directory = directory_above(path);
@@ -100,7 +100,7 @@ std::vector<std::string> runs_in(sys::Store& store, const std::string& path, con
 std::string next_for(const std::string& run) { return fmt::format("name the run {}", run); }
 
 constexpr const char* any_run = "name the directory of a run: it holds the directory forebay";
-// Without its file system the place of a run is an empty directory, or is missing.
+// If the file system is not mounted, a run's place is empty or missing.
 constexpr const char* any_run_or_mount =
     "name the directory of a run, which holds the directory forebay; or mount the file system of this one";
 
@@ -112,7 +112,7 @@ Error nothing_is_there(sys::Store& store, const std::string& path) {
     return no_run(path, "no such directory.", run ? next_for(*run) : any_run_or_mount);
 }
 
-/// `closed` says which directory in it could not be looked at.
+/// `closed` is the error of a directory in it that could not be read.
 Error directory_is_no_run(sys::Store& store, const std::string& path, const std::string& closed) {
     const auto entries = store.list(path);
     if (!entries) return entries.error();
@@ -132,7 +132,7 @@ Error directory_is_no_run(sys::Store& store, const std::string& path, const std:
     return no_run(path, "the directory has no stream, and no directory forebay of a run.", any_run);
 }
 
-// Nothing if `path` is no file, and in no file.
+// Nothing if `path` is no file and lies in no file.
 std::optional<Error> about_file(sys::Store& store, const std::string& path) {
     if (sys::is_far(path)) return std::nullopt;  // find_run() asks the store
     std::error_code error;
@@ -170,12 +170,12 @@ Result<RunArgument> find_run(sys::Store& store, const std::string& text) {
     if (streams) return directory_is_no_run(store, path, "");
     const auto& error = streams.error();
     if (error.kind == ErrorKind::missing) {
-        if (!error.next.empty()) return error;  // of a missing bucket
+        if (!error.next.empty()) return error;  // for a missing bucket
         FB_TRY_ASSIGN(is_named, store.exists(path));
         if (!is_named) return nothing_is_there(store, path);
         return sys::is_far(path) ? file_is_no_run(store, path) : catalog::leads_nowhere(path);
     }
-    // It may be a stream, or the directory of another user.
+    // It may be a stream, or another user's directory.
     if (error.kind == ErrorKind::refused && store.list(path)) return directory_is_no_run(store, path, error.what);
     return error;
 }
@@ -188,7 +188,7 @@ Result<RunArgument> find_run_of_stream(sys::Store& store, const std::string& tex
     const auto directory = directory_above(path);
     if (is_named || !directory) return run;
     FB_TRY_ASSIGN(match, find_run(store, *directory));
-    FB_TRY(catalog::list_stream(store, match.path, leaf_of(path)));  // says that there is none
+    FB_TRY(catalog::list_stream(store, match.path, leaf_of(path)));  // reports that the stream is missing
     return match;
 }
 

@@ -1,4 +1,4 @@
-// Snapshots and what a crash left, as verbs show them.
+// Texts and JSON for snapshots and for leftovers of a crash.
 
 #pragma once
 

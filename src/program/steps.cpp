@@ -36,7 +36,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
     return number;
 }
 
-/// "all", "100-500" or "100,200,500-900" behind the last '@'; nothing for what names one snapshot or none.
+/// "all", "100-500" or "100,200,500-900" after the last '@'; nothing for a single snapshot or none.
 std::optional<Asked> series_in(const std::string& text) {
     const auto at = text.rfind('@');
     if (at == std::string::npos) return std::nullopt;
@@ -68,7 +68,7 @@ Result<std::string> stream_of(const Place& place, const std::string& text) {
                  fmt::format("name it, {}/STREAM", place.run)};
 }
 
-/// What `asked` names that is not there, for texts; empty when all is.
+/// The first requested step that is missing, as text; empty if all are present.
 Result<std::string> lacks(sys::Store& store, const Asked& asked, const Place& place, const std::string& stream,
                           const std::vector<catalog::Snapshot>& snapshots) {
     const auto has = [&](std::int64_t step) {

@@ -1,6 +1,6 @@
-// Several snapshots of one stream, as a person names them:
+// Several snapshots of one stream on the command line:
 //
-//   RUN/STREAM@all   RUN/STREAM@100-500   RUN/STREAM@100,200,500-900      and all that place.hpp knows, for one
+//   RUN/STREAM@all   RUN/STREAM@100-500   RUN/STREAM@100,200,500-900      or any place of place.hpp for one
 
 #pragma once
 
@@ -14,11 +14,11 @@ namespace forebay::cli {
 
 struct Steps {
     std::vector<catalog::Snapshot> snapshots;  // by rising step, at least one
-    bool is_series = false;                    // several were asked for, even if there is one
+    bool is_series = false;                    // a range or list was requested, even if it has one step
 };
 
-/// Committed snapshots. With a `wait`, looks again until every step that is named, both ends of a range too, is
-/// committed and no snapshot of a range is still being drained; then `missing` says which is not.
+/// Committed snapshots. With `wait`, looks again until every named step, also both ends of a range, is committed and no
+/// snapshot of a range is draining. After the wait returns `missing` with the step.
 Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait,
                          StreamNeed need = StreamNeed::optional);
 

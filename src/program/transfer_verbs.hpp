@@ -1,4 +1,4 @@
-// Verbs of the transfer tool. `forebay VERB` starts that program in place of itself.
+// Verbs of the transfer tool. `forebay VERB` executes that program.
 
 #pragma once
 
@@ -10,9 +10,9 @@ namespace forebay::cli {
 
 /// walk, copy, sync, compare, delete, archive, restore-archive or migrate.
 bool is_transfer_verb(std::string_view name);
-/// Whether `forebay compare` gets a snapshot, whose variables this program compares.
+/// True if `forebay compare` gets a snapshot: this program compares its variables.
 bool compares_snapshots(int count, char** arguments);
-/// All of them. `add_compare` adds another verb in place of compare.
+/// Adds all of them. `add_compare` adds another verb in place of compare.
 void add_transfer_verbs(CommandLine& line, void (*add_compare)(CommandLine&) = nullptr);
 
 }  // namespace forebay::cli

@@ -14,7 +14,7 @@ inline constexpr const char* program_summary =
 void add_ls(CommandLine& line);
 void add_show(CommandLine& line);
 void add_verify(CommandLine& line);
-void add_compare(CommandLine& line);  // of snapshots
+void add_compare(CommandLine& line);  // for snapshots
 void add_prune(CommandLine& line);
 void add_adopt(CommandLine& line);
 void add_mark(CommandLine& line);
@@ -24,7 +24,7 @@ void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
-void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5
+void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, also for h5part and export hdf5
 void add_h5part(CommandLine& line);
 void add_import(CommandLine& line);
 void add_export(CommandLine& line);
@@ -46,7 +46,7 @@ void add_plan(CommandLine& line);
 void add_tune(CommandLine& line);  // bench.cpp
 void add_preflight(CommandLine& line);
 void add_stagger(CommandLine& line);
-/// How agents and tools of this build make views; empty without HDF5.
+/// Makes views for agents and tools of this build; empty without HDF5.
 agent::ViewMaker view_maker();
 
 }  // namespace forebay::cli

@@ -272,7 +272,8 @@ void History::finish() {
 }
 
 void History::recover() const {
-    if (!std::filesystem::exists(options_.run)) return;  // killed before it began
+    // Killed before it began: the run has no directory, or a directory that does not name a run yet.
+    if (!std::filesystem::exists(options_.run + "/forebay")) return;
     const auto recovered = test::forebay_run("recover --stale " + options_.run);
     CHECK_MESSAGE(recovered.exit_code == 0, recovered.text);
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t acl_version = 2;
 constexpr std::size_t acl_head_bytes = 4, acl_entry_bytes = 8;
 constexpr std::uint32_t nobody_named = 0xffff'ffff;
-// More than any file system keeps.
+// More entries than any file system stores.
 constexpr std::size_t acl_entries_max = 8192;
 
 struct AclTag {
@@ -76,6 +76,7 @@ std::optional<AclEntry> acl_entry(std::string_view text) {
     if (tag == acl_tags.end() || !permissions) return {};
     AclEntry entry{.tag = tag->number, .permissions = *permissions};
     if (!has_number) return entry;
+    // A fourth field holds the number. The name may be another user on this host.
     auto number = parts.size() == 4 ? acl_number(parts[3]) : std::nullopt;
     if (!number) number = acl_number(parts[1]);
     const std::string name(parts[1]);
@@ -119,7 +120,7 @@ std::optional<std::string> acl_value_of(std::string_view text) {
             entries.push_back(*entry);
         }
     }
-    // The kernel takes them in this order alone; bsdtar writes those with names last.
+    // The kernel accepts only this order. bsdtar writes named entries last.
     std::ranges::stable_sort(entries, {}, [](const AclEntry& entry) { return std::pair(entry.tag, entry.number); });
     for (const auto& entry : entries) {
         std::array<std::byte, acl_entry_bytes> bytes;

@@ -1,5 +1,5 @@
-// POSIX ACLs as tar has them, "user::rw-,user:1000:r--,group::r--,mask::r--,other::---", and as the kernel has them in
-// an extended attribute: a version, and entries of tag, permissions and number.
+// Converts POSIX ACLs between the text of tar, "user::rw-,user:1000:r--,group::r--,mask::r--,other::---", and the bytes
+// of the kernel's extended attribute: a version, then entries of tag, permissions and number.
 
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace forebay::archive {
 
-/// Empty where the bytes are no ACL that the text can say.
+/// Empty if the bytes are no ACL that the text can express.
 std::string acl_text_of(std::string_view value);
-/// The kernel's bytes. A number stands in place of a name, or behind the permissions, as in "user:joe:rw-:1000"; else
-/// the name is looked for on this machine. Nothing where there is none of it.
+/// The kernel's bytes; nothing if the text is invalid. A number may be in place of a name, or after the permissions as
+/// in "user:joe:rw-:1000". Otherwise the name is looked up on this machine.
 std::optional<std::string> acl_value_of(std::string_view text);
 
 }  // namespace forebay::archive

@@ -1,6 +1,6 @@
-// Any bytes given to decode_head(), from the beginning and behind each head that is read: no crash, no endless loop,
-// and what is accepted lies within what is stored, in order. On a second try the checksums of blocks are made right.
-// Text of ACLs that is accepted is the same text again.
+// Any bytes go to decode_head(), from the beginning and after each decoded head: no crash, no endless loop, and
+// accepted stretches lie within the stored bytes, in order. A second round corrects the checksums of blocks. An
+// accepted ACL text gives the same text again.
 
 #include <cstddef>
 #include <cstdint>

@@ -14,22 +14,22 @@ namespace forebay::archive {
 
 namespace {
 
-// Attributes of one entry: 65,536 bytes each, of which no file system has many; a path of 4,000 names has 1 MB at most.
+// Attributes of one entry: 65,536 bytes each, and no file system has many. A path of 4,000 names has at most 1 MB.
 constexpr std::uint64_t records_bytes_max = 16u << 20;
-// What is common to entries is a dozen short records, and archives that were joined have others each.
+// Common records are about a dozen short records. In joined archives each part may have its own.
 constexpr std::size_t common_records_max = 1'000;
 constexpr std::uint64_t common_bytes_max = 1u << 20, all_common_bytes_max = 32u << 20;
-// Far beyond any file, and no sum of two overflows.
+// Far beyond any file, and sums of two do not overflow.
 constexpr std::uint64_t stored_bytes_max = 1ull << 60;
 constexpr std::uint64_t sparse_bytes_max = INT64_MAX;
 
-struct OldSparse {  // GNU tar before pax: in the block's prefix, or in blocks of their own
+struct OldSparse {  // GNU tar before pax: in the block's prefix, or in extra blocks
     char begin[12], bytes[12];
 };
 
 Error damaged(const char* what) { return {ErrorKind::corrupt, what}; }
 
-// Octal digits; or, of large or negative ones, all bits behind the first byte's (GNU tar, star).
+// Octal digits. For large and negative numbers: all bits after the first byte (GNU tar, star).
 template <std::size_t Bytes>
 Result<std::uint64_t> number_in(const char (&field)[Bytes]) {
     const auto first = static_cast<unsigned char>(field[0]);
@@ -88,20 +88,21 @@ private:
     const std::span<const std::byte> bytes_;
     HeadState& state_;
     UstarBlock block_{};
-    std::uint64_t size_ = 0;  // as the block has it
-    std::uint64_t at_ = 0;    // behind the blocks that were read
+    std::uint64_t size_ = 0;  // field of the block
+    std::uint64_t at_ = 0;    // end of the blocks read so far
     Records own_;
     Draft draft_;
     std::string long_name_, long_link_;
-    std::string_view sums_;  // where they stand
+    std::string_view sums_;  // text of the checksums
 };
 
-// False: the bytes end before it.
+// Returns false if the bytes end before the block.
 Result<bool> HeadDecoder::read_block() {
     if (bytes_.size() < at_ + block_bytes) return false;
     std::memcpy(&block_, bytes_.data() + at_, sizeof block_);
     FB_TRY_ASSIGN(check, number_in(block_.check));
     const auto wanted = static_cast<std::int64_t>(check);
+    // Some old programs summed signed bytes.
     if (wanted != ustar_check(block_) && wanted != ustar_check<signed char>(block_))
         return damaged("the checksum of its head is wrong");
     FB_TRY_ASSIGN(size, number_in(block_.size));
@@ -130,7 +131,7 @@ Result<DecodedHead> HeadDecoder::read() {
     }
 }
 
-// `skipped`: they were taken, and the head goes on.
+// `skipped`: the records were taken, and the head goes on.
 Result<DecodedHead> HeadDecoder::take_records(char type) {
     if (size_ > records_bytes_max || at_ > 2 * records_bytes_max) return damaged("its records are beyond all bounds");
     const auto end = at_ + round_up(size_, block_bytes);
@@ -143,7 +144,7 @@ Result<DecodedHead> HeadDecoder::take_records(char type) {
     }
     if (text.starts_with('\0')) return damaged("its records are zeros");
     FB_TRY_ASSIGN(records, records_from(text));
-    const auto sums = text.find(sums_comment);  // the first, which ours writes; another is compared in vain
+    const auto sums = text.find(sums_comment);  // ours are the first; a wrong match only fails the comparison
     if (sums != text.npos && sums + sums_comment.size() + 2 * sum_digits + 1 <= text.size())
         sums_ = text.substr(sums + sums_comment.size(), 2 * sum_digits + 1);
     if (type == 'g') return take_common(records);
@@ -225,7 +226,8 @@ Result<> HeadDecoder::take_fields() {
     constexpr std::uint64_t closed_to_others = 0600;
     const auto mode = number_in(block_.mode);
     if (!mode) set_unread(member, Unread::Is::permissions, "permissions", text_in(block_.mode));
-    const bool has_owner = !has_unread(member, Unread::Is::owner);  // else others would run it as somebody else
+    const bool has_owner =
+        !has_unread(member, Unread::Is::owner);  // without its owner a setuid file would run as another user
     status.permissions =
         static_cast<std::uint32_t>(mode.has_value() ? *mode : closed_to_others) & (has_owner ? 07777u : 01777u);
     const auto modified = number_in(block_.modified);
@@ -237,7 +239,7 @@ Result<> HeadDecoder::take_fields() {
     return {};
 }
 
-// What no system can hold is noted, and ends nothing: the entries behind are as good as ever.
+// An impossible owner is noted but is no error: the later entries are still good.
 void HeadDecoder::take_owners() {
     auto& member = draft_.member;
     const auto take = [&](const auto& field, std::uint32_t& into, const char* what) {
@@ -260,7 +262,7 @@ Result<> HeadDecoder::take_kind() {
         case '3': status.kind = EntryKind::character_device; break;
         case '4': status.kind = EntryKind::block_device; break;
         case '5':
-        case 'D': status.kind = EntryKind::folder; break;  // D: with a list of names, which is passed over
+        case 'D': status.kind = EntryKind::folder; break;  // D: followed by a list of names, which is skipped
         case '6': status.kind = EntryKind::fifo; break;
         case '0':
         case '\0':
@@ -269,19 +271,19 @@ Result<> HeadDecoder::take_kind() {
         case 'M':
             return Error{ErrorKind::unsupported, "it is a part of a file of which the rest is in another archive", "",
                          "restore all volumes together, as the program does that made them: tar --multi-volume -xf"};
-        default: break;  // unknown: it is passed over, and said to be
+        default: break;  // unknown: skipped and reported
     }
     member.link_text.clear();
     if (status.kind == EntryKind::character_device || status.kind == EntryKind::block_device) {
         const auto major = number_in(block_.device_major), minor = number_in(block_.device_minor);
         const bool can_be = major && minor && std::max(*major, *minor) <= std::numeric_limits<std::uint32_t>::max();
         if (can_be) status.device_number = *major << 32 | *minor;
-        else status.kind = EntryKind::unknown;  // which is named
+        else status.kind = EntryKind::unknown;  // reported later
     }
     return {};
 }
 
-// False: a block of more of them is cut.
+// Returns false if a further block of the map is cut.
 Result<bool> HeadDecoder::take_old_sparse() {
     constexpr std::size_t in_block = 386, in_block_count = 4, more_at = 482, size_at = 483;
     constexpr std::size_t further_count = 21, further_more_at = 504;
@@ -340,7 +342,7 @@ Result<DecodedHead> HeadDecoder::take_stored() {
     const bool is_file = member.status.kind == sys::EntryKind::file;
     say_place(decoded);
     if (block_.type == 'V') decoded.is = DecodedHead::Is::skipped;  // the name of the archive
-    // Only files have bytes behind them, and what is not known: old programs give links and devices sizes too.
+    // Only files and unknown kinds have bytes after them. Old programs set sizes on links and devices, too.
     if (!is_file && block_.type != 'D' && (block_.type == '1' || member.status.kind != sys::EntryKind::unknown))
         decoded.stored = 0;
     if (is_file) {
@@ -369,7 +371,7 @@ Result<DecodedHead> HeadDecoder::take_stored() {
 }  // namespace
 
 Result<DecodedHead> decode_head(std::span<const std::byte> bytes, HeadState& state) {
-    // What common records say counts only where the whole head is there: it is read once more then.
+    // State changes count only with a whole head, because a cut head is decoded again.
     auto changed = state;
     FB_TRY_ASSIGN(decoded, HeadDecoder(bytes, changed).read());
     if (decoded.is != DecodedHead::Is::cut) state = std::move(changed);

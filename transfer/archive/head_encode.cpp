@@ -16,12 +16,12 @@ namespace forebay::archive {
 namespace {
 
 constexpr std::uint32_t nanoseconds_of_second = 1'000'000'000;
-// libarchive reads no records of more than 1 MiB.
+// libarchive reads at most 1 MiB of records.
 constexpr std::uint64_t comment_bytes_max = 1u << 20;
 constexpr std::uint64_t comments_together = 16;
 constexpr std::size_t sums_bytes = 2 * sum_digits + 1;
 
-// "30 mtime=1700000000.123456789\n": the number counts itself.
+// "30 mtime=1700000000.123456789\n": the number counts its own digits, too.
 void add_record(std::string& records, std::string_view key, std::string_view value) {
     const auto rest = key.size() + value.size() + 3;
     auto bytes = rest + 1;
@@ -34,7 +34,7 @@ void add_record(std::string& records, std::string_view key, std::string_view val
     records += '\n';
 }
 
-// POSIX counts seconds and their fraction together: a quarter of a second before 1970 is -0.25.
+// POSIX counts seconds with their fraction: a quarter of a second before 1970 is -0.25.
 std::string time_text(sys::FileTime time) {
     if (time.nanoseconds == 0) return std::to_string(time.seconds);
     if (time.seconds >= 0) return fmt::format("{}.{:09}", time.seconds, time.nanoseconds);
@@ -67,7 +67,7 @@ char type_of(const Member& member) {
     }
 }
 
-// What stands before the name keeps one that begins with "-" from being taken for an option.
+// "./" protects a name that begins with "-" from being read as an option.
 std::string name_of(const Member& member) {
     if (member.path == ".") return "./";
     return "./" + member.path + (member.status.kind == sys::EntryKind::folder ? "/" : "");
@@ -78,6 +78,7 @@ void add_attributes(std::string& records, const Member& member) {
         const bool is_access = name == tree::access_acl;
         if (is_access || name == tree::default_acl) {
             const auto text = acl_text_of(value);
+            // As text only if the text gives the same bytes back.
             if (!text.empty() && acl_value_of(text) == value) {
                 add_record(records, is_access ? access_key : default_key, text);
                 continue;
@@ -89,7 +90,7 @@ void add_attributes(std::string& records, const Member& member) {
     }
 }
 
-// A block with its own checksum; `records` behind it, in whole blocks.
+// Adds a block with its own checksum, then `records`, in whole blocks.
 void add_block(std::string& head, UstarBlock block, std::string_view records = {}) {
     std::memcpy(block.magic, posix_magic.data(), posix_magic.size());
     const auto check = fmt::format("{:06o}", ustar_check(block));
@@ -112,14 +113,14 @@ void add_records(std::string& head, char type, std::string_view records) {
     add_block(head, block, records);
 }
 
-// Times and all that has no field of its own.
+// Times, and all values without a field in the block.
 void add_common(std::string& records, const Member& member) {
     add_record(records, "mtime", time_text(member.status.modified));
     add_record(records, "atime", time_text(member.status.accessed));
     add_attributes(records, member);
 }
 
-// What every entry begins with; gives the place of the checksums among the records.
+// The begin of each entry. Returns the place of the checksums among the records.
 std::size_t add_sums(std::string& records) {
     add_record(records, "comment", std::string(sums_comment) + std::string(sums_bytes, ' '));
     const auto sums_at = records.size() - 1 - sums_bytes;
@@ -156,7 +157,8 @@ Head encode_head(const Member& member) {
     const auto sums_in_records = add_sums(records);
     if (member.end)
         add_record(records, "comment", fmt::format("{}{} {:016x}", end_comment, member.end->entries, member.end->sum));
-    // In the block names are bytes, in records they are UTF-8 unless they are said to be bytes: there GNU tar warns.
+    // In the block names are bytes. In records they are UTF-8 unless marked as bytes, and GNU tar warns about that
+    // mark.
     const bool is_long = !set_text(block.name, name) || member.has_holes;
     const bool has_long_link = !set_text(block.link, link);
     if ((is_long && !is_utf8(name)) || (has_long_link && !is_utf8(link))) add_record(records, "hdrcharset", "BINARY");
@@ -166,7 +168,8 @@ Head encode_head(const Member& member) {
         add_record(records, "GNU.sparse.name", name);
         add_record(records, "GNU.sparse.realsize", std::to_string(status.bytes));
         std::memset(block.name, 0, sizeof block.name);
-        set_text(block.name, "GNUSparseFile.0/FOREBAY");  // so that who knows no holes makes no wrong file
+        set_text(block.name,
+                 "GNUSparseFile.0/FOREBAY");  // a program without support for holes must not make a wrong file
     } else if (is_long) {
         add_record(records, "path", name);
     }
@@ -227,7 +230,7 @@ std::vector<SkippedBytes> encode_skipped(std::uint64_t bytes, const std::string&
             continue;
         }
         auto all = std::min(left, comment_bytes_max);
-        if (left - all == block_bytes) all -= block_bytes;  // one block holds no comment
+        if (left - all == block_bytes) all -= block_bytes;  // a comment needs more than one block
         UstarBlock block{};
         set_text(block.name, "PaxHeaders/FOREBAY");
         set_number(block.mode, 0600);

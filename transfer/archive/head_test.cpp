@@ -1,6 +1,6 @@
-// Goal: a head says again what it was made of, damage is seen, and what may not be restored is refused.
-// Method: members of each kind with extreme numbers, times and names, encoded and decoded; each byte of heads changed;
-// what is passed over, at every size of some blocks and at some large ones.
+// Goal: a decoded head equals its member, damage is detected, and a forbidden path is refused.
+// Method: encodes and decodes members of each kind with extreme numbers, times and names. Changes each byte of heads.
+// Skips stretches of every size of some blocks, and of some large sizes.
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-// A file of the source that is too large for a packet. Its place in the archive is reserved at once, and filled in
-// pieces by all threads; its head is written last, with the checksum. Where the file has changed meanwhile, readers
-// pass over that place, and another is filled.
+// A source file too large for a packet. Its place in the archive is reserved at once, and all threads fill it in
+// pieces. Its head with the checksum is written last. If the file changed meanwhile, the place is turned into bytes
+// that readers skip, and a new place is filled.
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ namespace forebay::archive {
 
 namespace {
 
-constexpr std::uint64_t large_piece_bytes = 16u << 20;  // some 10 ms of copying
+constexpr std::uint64_t large_piece_bytes = 16u << 20;  // about 10 ms of copying
 
 class LargeMember : public std::enable_shared_from_this<LargeMember> {
 public:
@@ -48,10 +48,10 @@ private:
     int tries_ = 1;
     Member member_;
     Head head_;
-    std::uint64_t offset_ = 0;  // of the head
+    std::uint64_t offset_ = 0;  // place of the head
     std::atomic<std::uint64_t> pieces_left_{0};
-    std::vector<std::uint32_t> sums_;  // of the pieces
-    std::mutex mutex_;                 // guards what follows
+    std::vector<std::uint32_t> sums_;  // one for each piece
+    std::mutex mutex_;                 // guards the members below
     Result<> failed_;
 };
 
@@ -73,7 +73,8 @@ Result<tree::CopyStep> LargeMember::reserve(tree::TreeWorker& worker) {
     failed_ = {};
     const auto pieces = (data_bytes() + large_piece_bytes - 1) / large_piece_bytes;
     sums_.assign(pieces, 0);
-    pieces_left_ = pieces + 1;  // and this call itself
+    pieces_left_ = pieces + 1;  // one more for this call
+    // In reverse: a worker takes its newest item first, so it reads the pieces in order.
     for (auto index = pieces; index > 0; --index)
         maker_.parts.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
             self->copy_piece(other, at);
@@ -93,7 +94,7 @@ void LargeMember::copy_piece(tree::TreeWorker& worker, std::uint64_t index) {
 Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
     {
         const std::lock_guard lock(mutex_);
-        FB_TRY(failed_);  // the other pieces are of no use
+        FB_TRY(failed_);  // the other pieces are useless now
     }
     const auto way = maker_.parts.flow.way();
     const auto begin = index * large_piece_bytes, end = std::min(begin + large_piece_bytes, data_bytes());
@@ -139,7 +140,7 @@ void LargeMember::end(tree::TreeWorker& worker) {
     if (done && !status) done = status.error();
     if (done && !has_changed) done = write_head();
     if (done && !has_changed) return conclude(worker, tree::CopyStep::done);
-    // Without it nothing behind can be read.
+    // A reserved place without a valid head would make the rest of the archive unreadable.
     if (const auto passed = maker_.output->pass_over(offset_, all_bytes(), maker_.root_head); !passed)
         maker_.parts.failures.end_by(passed.error());
     if (done && tries_++ < tree::copy_tries_max) {
@@ -154,7 +155,7 @@ void LargeMember::conclude(tree::TreeWorker& worker, const Result<tree::CopyStep
     const bool is_stored = done && *done == tree::CopyStep::done;
     if (!done) maker_.parts.failures.report(path_of(*place_.dir_node, place_.name), done.error());
     if (is_stored) ++maker_.parts.counts.copied;
-    maker_.parts.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
+    maker_.parts.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // holes of the file
     if (is_stored) maker_.stored(worker, first_, place_);
     else maker_.give_up(worker, maker_.parts.links.id_of(first_));
     maker_.count_done(worker, place_.dir_node);

@@ -1,5 +1,5 @@
-// A file of an archive whose bytes are read, compared with their checksum and written in pieces by all threads; it gets
-// its name when all of them are right.
+// A large file of an archive. All threads read its pieces, checksum them and write them. The file gets its name when
+// the checksum of all is right.
 
 #include <algorithm>
 #include <atomic>
@@ -18,14 +18,14 @@ namespace forebay::archive {
 
 namespace {
 
-constexpr std::uint64_t restored_piece_bytes = 16u << 20;  // some 10 ms of copying
+constexpr std::uint64_t restored_piece_bytes = 16u << 20;  // about 10 ms of copying
 
 class LargeRestore : public std::enable_shared_from_this<LargeRestore> {
 public:
     LargeRestore(Restorer& restorer, FoundMember archived) : restorer_(restorer), archived_(std::move(archived)) {}
 
     void begin(tree::TreeWorker& worker) { report(try_begin(worker)); }
-    /// False: all of it is done in begin().
+    /// False: begin() does all the work.
     bool waits() const { return !archived_.has_large_head(); }
 
 private:
@@ -47,8 +47,8 @@ private:
     std::optional<tree::TemporaryName> temporary_;
     std::optional<tree::NewEntry> new_file_;
     std::atomic<std::uint64_t> pieces_left_{0};
-    std::vector<std::uint32_t> sums_;  // of the pieces
-    std::mutex mutex_;                 // guards what follows
+    std::vector<std::uint32_t> sums_;  // one for each piece
+    std::mutex mutex_;                 // guards the members below
     Result<> failed_;
 };
 
@@ -64,7 +64,8 @@ Result<> LargeRestore::try_begin(tree::TreeWorker& worker) {
     }
     const auto pieces = (data_bytes() + restored_piece_bytes - 1) / restored_piece_bytes;
     sums_.assign(pieces, 0);
-    pieces_left_ = pieces + 1;  // and this call itself
+    pieces_left_ = pieces + 1;  // one more for this call
+    // In reverse: a worker takes its newest item first, so it reads the pieces in order.
     for (auto index = pieces; index > 0; --index) {
         if (waits())
             parts.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
@@ -83,11 +84,11 @@ void LargeRestore::take_piece(tree::TreeWorker& worker, std::uint64_t index) {
     if (--pieces_left_ == 0) report(end(worker));
 }
 
-// In the order of what is stored: bytes between two parts, which no map names, are in the checksum too.
+// In the order of the stored bytes: bytes between two parts are in no map, but in the checksum.
 Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
     {
         const std::lock_guard lock(mutex_);
-        FB_TRY(failed_);  // the other pieces are of no use
+        FB_TRY(failed_);  // the other pieces are useless now
     }
     const auto begin = index * restored_piece_bytes, end = std::min(begin + restored_piece_bytes, data_bytes());
     auto at = begin;
@@ -107,7 +108,7 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
     return {};
 }
 
-// `file_offset`: UINT64_MAX of bytes that belong nowhere.
+// `file_offset` is UINT64_MAX for bytes that belong to no part.
 Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
                                          std::uint64_t file_offset) {
     const auto way = restorer_.parts.flow.way();
@@ -141,7 +142,7 @@ Result<> LargeRestore::end(tree::TreeWorker& worker) {
         if (sum != *member().sum) return wrong_sum(archived_, sum);
     }
     if (!new_file_) return {};
-    if (member().has_holes) FB_TRY(new_file_->file().resize(member().status.bytes));  // a hole may be the last
+    if (member().has_holes) FB_TRY(new_file_->file().resize(member().status.bytes));  // it may end with a hole
     auto& parts = restorer_.parts;
     FB_TRY(new_file_->name_file(worker, attributes_of(member(), parts.options.preserve), *temporary_));
     return {};

@@ -17,7 +17,7 @@ using tree::DirNodeRef;
 using tree::TreeSide;
 using tree::TreeWorker;
 
-// Goes down the source, as a copy does.
+// Walks the source as a copy does.
 class SourceWalk {
 public:
     explicit SourceWalk(Maker& maker) : maker_(maker), parts_(maker.parts) {}
@@ -33,7 +33,7 @@ private:
 
     Maker& maker_;
     SourceParts& parts_;
-    std::uint64_t device_ = 0;  // of the root
+    std::uint64_t device_ = 0;  // device of the root
 };
 
 Result<> SourceWalk::run(tree::FolderRef source) {
@@ -87,7 +87,7 @@ Result<> SourceWalk::list(TreeWorker& worker, const DirNodeRef& dir_node) {
             take_batch(other, of, batch);
             maker_.hold(other, of);
         },
-        // Never the last that the branch waits for: the packet of this thread holds it too.
+        // Never the last that the node waits for: this thread's packet holds the node, too.
         [this](const DirNodeRef& of) { tree::count_done(of, parts_.folders, [](const DirNodeRef&) {}); });
 }
 
@@ -115,12 +115,13 @@ void SourceWalk::take_batch(TreeWorker& worker, const DirNodeRef& dir_node, cons
             continue;
         }
         const auto child = std::make_shared<tree::DirNode>(dir_node, named.name);
+        // Count first: another worker may finish the child before add() returns.
         ++dir_node->pending;
         parts_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
     }
 }
 
-// The source may be a file system that is not mounted, and what is replaced may be the archive of all of it.
+// The source may be an unmounted file system, and the replaced file may be the only archive of it.
 Result<> check_replaced(const NewArchive& archive, const std::string& path, const tree::TreeCopyOptions& options,
                         const tree::CopyCounts& counts) {
     const bool holds_any =
@@ -153,6 +154,7 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
         FB_TRY(check_replaced(*archive, path, options, counts));
         FB_TRY(archive->complete(options.syncs || options.verifies));
         if (!options.verifies) return {};
+        // Read from the disk, not from the cache. The kernel drops only synced pages, and complete() has synced.
         archive->file().forget_cached();
         return check_made_archive(archive->file(), options);
     }();

@@ -18,17 +18,17 @@ namespace forebay::archive {
 
 namespace {
 
-// What is read into a packet is still in the cache of a core when it is written.
+// Bytes of a packet are still in a core's cache when they are written.
 constexpr std::size_t packet_bytes = 512u << 10;
-// A file of more is copied in pieces, and never as a whole in memory.
+// A larger file is copied in pieces, never as a whole in memory.
 constexpr std::uint64_t packed_file_bytes_max = 4u << 20;
-// A reader takes 16 MiB of records, which ACLs stand in twice.
+// A reader takes 16 MiB of records, and ACLs appear in them twice.
 constexpr std::uint64_t attributes_bytes_max = 12u << 20;
-// Symbolic links of one folder that lie behind its entry: they are in one packet with it.
+// Most symbolic links deferred behind their directory's entry: they share a packet with it.
 constexpr std::size_t deferred_max = 256;
 
-// GNU tar makes such a link when all else is there, and sets the times of its folder once more where the folder's entry
-// comes right before. libarchive sets them when it comes to the folder's entry, so that there is one behind, too.
+// GNU tar makes such a link at the very end, and sets its directory's times again if the directory's entry comes right
+// before. libarchive sets times at the directory's entry, so another entry of the directory follows the links.
 bool leads_away(std::string_view text) {
     if (text.starts_with('/')) return true;
     while (!text.empty()) {
@@ -43,7 +43,7 @@ Result<> take_attributes(const tree::AttributeSource& attributes, Member& member
     std::uint64_t bytes = 0;
     for (const auto& name : attributes.names) {
         auto value = attributes.value(name);
-        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the status tells
+        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since; the status shows it
         if (!value) return value.error();
         bytes += name.size() + value->size();
         if (bytes > attributes_bytes_max)
@@ -64,7 +64,7 @@ void Maker::add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Fo
     settle(worker, false);
 }
 
-// Reading it would have its bytes recalled, and they are not to be: then that is remarked.
+// True, and reported, if a read would recall the file's bytes and recall is not requested.
 Result<bool> Maker::leaves(const tree::EntryPlace& place, sys::Folder& folder) {
     return parts.stored.leaves(*place.dir_node, &folder, nullptr, place.name, parts.entry_log);
 }
@@ -89,14 +89,14 @@ Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::Entr
     const bool has_names = status.names > 1 && parts.options.preserve.hard_links;
     if (has_names) {
         tree::EntryPlace first;
-        ++place.dir_node->pending;  // of an entry that waits; it is given back when its packet is written
+        ++place.dir_node->pending;  // for a name that waits; counted as done when its packet is written
         const auto turn = parts.links.take(status, {}, place, first);
         if (!turn) {
             --place.dir_node->pending;
             return turn.error();
         }
         if (*turn == tree::HardLinks::Turn::waits) {
-            // The packet with their first name is written before much else comes into it.
+            // The packet with their first name is written before much more comes into it.
             if (parts.links.waiting() % tree::waiting_names_max == 0) settle(worker, true);
             return tree::CopyStep::later;
         }
@@ -104,7 +104,7 @@ Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::Entr
             put_link(worker, {.own = place, .first = first, .kind = status.kind});
             return tree::CopyStep::done;
         }
-        --place.dir_node->pending;  // never the last: this portion of names holds the branch
+        --place.dir_node->pending;  // never the last: this batch of names keeps the node pending
     }
     const auto done = put(worker, place, folder, status, std::move(file));
     const bool comes_in_pieces = done && *done == tree::CopyStep::later;
@@ -116,7 +116,7 @@ Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::Entr
     return done;
 }
 
-// `later`: a large file, which sees to its further names itself.
+// `later`: a large file, which handles its further names itself.
 Result<tree::CopyStep> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                                   const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
     tree::tell_flags(parts.entry_log, *place.dir_node, place.name, status);
@@ -213,6 +213,7 @@ Result<tree::CopyStep> Maker::put_file(tree::TreeWorker& worker, const tree::Ent
         Head head;
         FB_TRY_ASSIGN(is_formed, form_file(packet, member, file, head));
         FB_TRY_ASSIGN(after, file.status());
+        // If the file changed while it was read, the next try forms it again in the same room.
         if (is_formed && tree::is_unchanged(before, after)) {
             packet.commit(head.bytes.size() + round_up(member.stored_bytes, block_bytes), head);
             ++parts.counts.copied;
@@ -224,7 +225,7 @@ Result<tree::CopyStep> Maker::put_file(tree::TreeWorker& worker, const tree::Ent
     return tree::report_changes(parts.entry_log, path_of(*place.dir_node, place.name));
 }
 
-// In the room of the packet that is next. False: the file ended before the size that it had.
+// Forms the entry in the next room of the packet. Returns false if the file is shorter than its size.
 Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head) {
     head = encode_head(member);
     const auto map = map_of(member);
@@ -285,11 +286,11 @@ void Maker::count_done(tree::TreeWorker& worker, const tree::DirNodeRef& dir_nod
     tree::count_done(dir_node, parts.folders, [&](const tree::DirNodeRef& done) { finish(worker, done); });
 }
 
-// All that is in the folder has its place in the archive.
+// All entries of the directory have their place in the archive.
 void Maker::finish(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node) {
     if (!dir_node->was_entered || parts.share.is_stopped() || output == nullptr) return;
     const auto links = take_deferred(*dir_node);
-    const bool is_root = !dir_node->parent;  // which end() puts
+    const bool is_root = !dir_node->parent;  // end() writes the root
     if (is_root && links.empty()) return;
     const auto put = [&]() -> Result<> {
         FB_TRY_ASSIGN(folder, parts.folders.get(dir_node, tree::TreeSide::source));
@@ -327,6 +328,7 @@ void Maker::give_up(tree::TreeWorker& worker, const sys::EntryId& id) {
 void Maker::write_out(Packet& packet) {
     if (packet.used > 0 && output != nullptr) {
         const auto offset = output->reserve(packet.used);
+        // The place is known only now. Each head contains its place, and its checksum covers that.
         for (const auto& [at, bytes, sums_at] : packet.heads)
             output->count(offset + at, set_place({packet.bytes.get() + at, bytes}, sums_at, offset + at));
         if (const auto written = output->write(offset, {packet.bytes.get(), packet.used}); !written)
@@ -340,6 +342,8 @@ void Maker::write_out(Packet& packet) {
 
 void Maker::settle(tree::TreeWorker& worker, bool all) {
     auto& packet = packets_[worker.index];
+    // Each step may add work for another: a written packet frees links and directories, and their entries go into
+    // packets.
     while (true) {
         const bool has_work = !packet.links.empty() || !packet.written.empty();
         if (packet.used >= packet_bytes || (all && !has_work && !packet.is_empty())) {

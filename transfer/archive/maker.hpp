@@ -1,6 +1,6 @@
-// Forms the entries of an archive. Its order is what other programs need: the first name of an inode before the others,
-// and a folder behind all that is in it, since GNU tar sets the times of a folder when it comes to an entry outside of
-// it. Symbolic links that lead out of their folder come between two entries of it, since GNU tar makes these last.
+// Forms the entries of an archive in the order that other programs need. The first name of an inode comes before its
+// further names. A directory comes after its entries, because GNU tar sets a directory's times at the first entry
+// outside it. Symbolic links out of their directory come between two entries of it, because GNU tar makes them last.
 //
 // Threads: any; each has its own packet.
 
@@ -21,27 +21,27 @@ namespace forebay::archive {
 
 class Maker {
 public:
-    /// No `output` in a dry run.
+    /// `output` is null in a dry run.
     Maker(SourceParts& given_parts, NewArchive* given_output)
         : parts(given_parts), output(given_output), packets_(given_parts.options.threads) {}
 
-    /// An entry of a listing, which said that it is of this kind and inode; no folder.
+    /// Adds an entry with the kind and inode number of the listing; not for directories.
     void add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
              std::uint64_t listed_number);
-    /// What is in the packet of `worker` is of `dir_node` too, which gets its own entry behind it.
+    /// The packet of `worker` has entries of `dir_node`: the directory's own entry must come after it.
     void hold(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node);
-    /// Takes one from what `dir_node` waits for; the last makes its entry.
+    /// Counts one piece of work of `dir_node` as done. The last makes the directory's entry.
     void count_done(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node);
-    /// Writes what all threads still have; when they have ended.
+    /// Writes the packets of all threads. Call it when the threads have ended.
     void write_rest();
 
-    /// Bytes, holes and attributes of a file or folder; all but the path of the archive.
+    /// A member with attributes, without a path in the archive and without its map of stored bytes.
     Result<Member> describe(sys::OpenEntry& entry, const sys::EntryStatus& status) const;
-    /// The inode has its place in the archive, behind which others may name it; or it has none.
+    /// stored(): the inode has its place in the archive, so later entries may link to it. give_up(): it has none.
     void stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first);
     void give_up(tree::TreeWorker& worker, const sys::EntryId& id);
 
-    /// The root, whose head may come more than once, and comes last.
+    /// The root. Its head may come several times, and comes last.
     void begin(sys::Folder& root, const sys::EntryStatus& status);
     Result<> end();
 
@@ -59,25 +59,25 @@ private:
                        const sys::EntryStatus& status);
     bool deferred(const tree::EntryPlace& place);
     std::vector<std::string> take_deferred(const tree::DirNode& dir_node);
-    /// `later`: it is too large for a packet.
+    /// Returns `later` if the file is too large for a packet.
     Result<tree::CopyStep> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
                                     sys::EntryStatus before);
     Result<bool> form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head);
     void put_head(Packet& packet, const Member& member);
     void put_link(tree::TreeWorker& worker, const Packet::Link& link);
     void finish(tree::TreeWorker& worker, const tree::DirNodeRef& dir_node);
-    /// Writes a packet that is full, and does what waited for that; with `all` also one that is not.
+    /// Writes a full packet and does the work that waited for it. With `all` also writes a packet with room.
     void settle(tree::TreeWorker& worker, bool all);
     void write_out(Packet& packet);
 
     Member root_;
     std::vector<Packet> packets_;
-    std::mutex mutex_;                                                             // guards what follows
-    std::unordered_map<const tree::DirNode*, std::vector<std::string>> deferred_;  // links behind their folder's entry
+    std::mutex mutex_;  // guards the members below
+    std::unordered_map<const tree::DirNode*, std::vector<std::string>>
+        deferred_;  // links behind their directory's entry
 };
 
-/// A file that is too large for a packet, copied in pieces by all threads; it counts once in the branch's `pending`,
-/// and gives that back.
+/// Copies a file too large for a packet in pieces on all threads. It counts once in `pending` of its directory node.
 void start_large_member(Maker& maker, tree::TreeWorker& worker, const tree::EntryPlace& place,
                         std::unique_ptr<sys::OpenFile> file, const sys::EntryStatus& status);
 

@@ -13,15 +13,15 @@ namespace forebay::archive {
 
 namespace {
 
-// Others of its group read it when they are let: it may hold what they must not see.
+// Closed to the group until it is complete: it may hold entries that its readers must not see.
 constexpr std::uint32_t own_alone = 0600;
 
 Error made_by_another(const std::string& name) {
     return {ErrorKind::refused, "another process makes " + show_text(name), "nothing was changed", "wait for it"};
 }
 
-// Between the two that make a file and lock it, or open it and lock it, another process may have removed it, and made
-// one of its own under the name.
+// Between making or opening the file and its lock, another process may have removed it and made its own file of that
+// name.
 Result<bool> is_alone(sys::Folder& folder, const std::string& temporary, sys::OpenFile& file) {
     FB_TRY_ASSIGN(is_locked, file.lock_alone());
     if (!is_locked) return false;
@@ -30,7 +30,7 @@ Result<bool> is_alone(sys::Folder& folder, const std::string& temporary, sys::Op
     return named && named->id == status.id;
 }
 
-// Under a name of a killed run there is a file that nobody has locked.
+// A file left by a killed run has no lock.
 Result<std::unique_ptr<sys::OpenFile>> make_alone(sys::Folder& folder, const std::string& temporary,
                                                   const std::string& name) {
     auto old = folder.reopen_file(temporary);
@@ -74,7 +74,7 @@ Result<> NewArchive::check_name() {
                  "choose another name, or replace it with --force"};
 }
 
-// A file that may not become larger is a full one: nothing else of the source has room there.
+// If a file may not grow, it counts as full: no other entry would fit either.
 Result<> NewArchive::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     auto written = file_->write(offset, bytes);
     if (written || written.error().kind != ErrorKind::refused) return written;
@@ -90,7 +90,7 @@ void NewArchive::count(std::uint64_t place, std::uint32_t head_sum) {
 Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again) {
     for (auto& piece : encode_skipped(bytes, again.bytes)) {
         const auto begin = offset + piece.offset;
-        if (piece.end.empty())  // the entry that comes again
+        if (piece.end.empty())  // the repeated entry
             count(begin, set_place(std::as_writable_bytes(std::span(piece.begin)), again.sums_at, begin));
         FB_TRY(write(begin, bytes_of(piece.begin)));
         FB_TRY(write(begin + piece.bytes - piece.end.size(), bytes_of(piece.end)));
@@ -114,8 +114,8 @@ Result<> NewArchive::complete(bool syncs) {
     return syncs ? file_->sync() : Result<>();
 }
 
-// Those of the file that it replaces, which its owner may have closed to others; a group that this user cannot give it
-// gets no more than what all others have.
+// The permissions of the replaced file, which its owner may have closed to others. If its group cannot be set, the
+// group gets no more than other users have.
 Result<> NewArchive::set_permissions() {
     if (!replaced_) return file_->set_permissions(0666u & ~sys::new_entry_owner().umask);
     auto permissions = replaced_->permissions & 0777u;
@@ -126,6 +126,7 @@ Result<> NewArchive::set_permissions() {
 }
 
 Result<> NewArchive::publish(bool syncs) {
+    // The name may have been taken since make().
     FB_TRY(check_name());
     FB_TRY(temporary_.publish(name_));
     return syncs ? folder_->sync_file_system() : Result<>();

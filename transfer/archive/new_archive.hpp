@@ -1,7 +1,7 @@
-// An archive in the making: a file under a temporary name beside its own, to which all threads write.
+// An archive in the making: a file under a temporary name beside its final name. All threads write to it.
 //
-// Life:    make() -> reserve(), write(), count() ... -> end_with() -> complete() -> publish(); without it the file goes
-//          with its object
+// Life: make() -> reserve(), write(), count() ... -> end_with() -> complete() -> publish(). Without publish() the
+// destructor removes the file.
 // Threads: reserve(), write(), count() and pass_over() by any.
 
 #pragma once
@@ -23,25 +23,25 @@ namespace forebay::archive {
 
 class NewArchive {
 public:
-    /// `refused` where `path` is there, unless it `replaces` it, and where another process makes the same.
+    /// Returns `refused` if `path` exists and `replaces` is false, or if another process makes the same archive.
     static Result<std::unique_ptr<NewArchive>> make(const std::string& path, bool replaces);
 
-    /// The place of so many bytes, which nobody else gets; whole blocks. What is not written is zeros.
+    /// Reserves a place for `bytes`, whole blocks, for the caller only. Unwritten bytes are zeros.
     std::uint64_t reserve(std::uint64_t bytes) { return end_.fetch_add(bytes); }
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
-    /// What was reserved there is of no use: readers pass over it. `again`: see encode_skipped().
+    /// Makes readers skip a reserved place. `again`: see encode_skipped().
     Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again);
-    /// The entry whose head has this checksum is written there.
+    /// Counts an entry at `place` with this checksum of its head.
     void count(std::uint64_t place, std::uint32_t head_sum);
-    /// The last entry: says in its head what lies before it. All others are written.
+    /// Writes the last entry. Its head has the sum of all entries before it, so all must be written.
     Result<> end_with(Member member);
 
-    /// Whether an entry of the source is this archive, or the one that it replaces.
+    /// True if a source entry is this archive, or the archive that it replaces.
     bool is(const sys::EntryId& id) const { return id == id_ || (replaced_ && id == replaced_->id); }
     bool replaces_another() const { return replaced_.has_value(); }
     sys::OpenFile& file() { return *file_; }
 
-    /// All is written: the end is, too, and with `syncs` everything is on storage.
+    /// Call it when all entries are written: writes the end. With `syncs` everything is on storage.
     Result<> complete(bool syncs);
     Result<> publish(bool syncs);
 
@@ -53,13 +53,13 @@ private:
 
     tree::FolderRef folder_;
     std::string name_;
-    bool replaces_ = false;  // a file of its name
+    bool replaces_ = false;  // may replace a file of its name
     std::unique_ptr<sys::OpenFile> file_;
     tree::TemporaryName temporary_;
     sys::EntryId id_;
     std::optional<sys::EntryStatus> replaced_;
     std::atomic<std::uint64_t> end_{0};
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     EntrySum entries_;
 };
 

@@ -1,7 +1,7 @@
-// Entries that one thread has formed and that go to the archive by one write, with what may happen only then: an entry
-// that another one names must lie before it, and a folder behind all that is in it.
+// Entries formed by one thread and written to the archive at once, with the work that must wait for the write: a link's
+// target must lie before the link, and a directory after its entries.
 //
-// Threads: one, whose packet it is.
+// Threads: only its own thread.
 
 #pragma once
 
@@ -21,11 +21,11 @@
 namespace forebay::archive {
 
 struct Packet {
-    /// Where the head of an entry lies in it, and its checksums in that.
+    /// Place of an entry's head in the packet, and of the checksums in the head.
     struct HeadPlace {
         std::size_t at = 0, bytes = 0, sums_at = 0;
     };
-    /// Room for `count` more bytes, behind those that are there; commit() keeps them, which are one entry.
+    /// Room for `count` more bytes at the end. commit() keeps them as one entry.
     std::span<std::byte> room(std::size_t count) {
         if (used + count > capacity) {
             capacity = std::max(used + count, 2 * capacity);
@@ -44,14 +44,14 @@ struct Packet {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t used = 0, capacity = 0;
     std::vector<HeadPlace> heads;
-    std::vector<tree::DirNodeRef> holds;  // of which there are entries in it, each once pending
-    std::vector<std::pair<sys::EntryStatus, tree::EntryPlace>> stored;  // inodes of several names that are in it
+    std::vector<tree::DirNodeRef> holds;  // their entries are in the packet; each counts once in `pending`
+    std::vector<std::pair<sys::EntryStatus, tree::EntryPlace>> stored;  // inodes with several names in the packet
 
     struct Link {
         tree::EntryPlace own, first;
         sys::EntryKind kind = sys::EntryKind::unknown;
     };
-    // What may happen, since what it waited for has its place.
+    // Work that may begin, because the entries before it have their places.
     std::deque<Link> links;
     std::deque<tree::DirNodeRef> written;
 };

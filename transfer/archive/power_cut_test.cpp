@@ -1,8 +1,7 @@
-// Goal: whenever the power is cut during a restore, what has its final name at the target is whole, and the same
-// restore again ends with the tree that was archived, without temporary names; with --no-sync nothing waits for syncs.
-// Method: archives of forebay and of GNU tar, the latter with an entry that comes again, are restored to a simulated
-// disk whose power is cut before every operation (support/cut_trees.hpp). Batches of names are small, so that there are
-// several.
+// Goal: at any power cut during a restore, each final name at the target is complete. The same restore again ends with
+// the archived tree and no temporary names. With --no-sync nothing waits for syncs.
+// Method: restores archives of forebay and of GNU tar, the latter with a repeated entry, to a simulated disk. Cuts the
+// power before every operation (support/cut_trees.hpp). Batches of names are so small that there are several.
 
 #include <doctest/doctest.h>
 
@@ -110,7 +109,7 @@ TEST_CASE("power cut: a restore waits for as many syncs as a copy, or for none")
     test::SimTree target;
     const auto ended = restore(archive, target);
     CHECK(ended.copied);
-    // The mark; nine names in three batches; before the mark goes, and at the end.
+    // The mark; nine names in three batches; before the mark is removed, and at the end.
     CHECK(target.syncs() == 1 + 3 + 2);
     test::SimTree other;
     CHECK(restore(archive, other, {}, false).copied);

@@ -11,9 +11,9 @@ namespace forebay::archive {
 
 namespace {
 
-// Room for an entry that is read together with its head.
+// Room for an entry that is read with its head.
 constexpr std::uint64_t window_bytes_least = 2 * read_together_max;
-// A head alone.
+// For a head only.
 constexpr std::uint64_t head_bytes_usual = 4096;
 
 }  // namespace
@@ -28,7 +28,7 @@ Error ArchiveReader::located(Error error) const {
     return error;
 }
 
-// The window begins at the next head, and has `least` bytes.
+// Reads a window that begins at the next head and has at least `least` bytes.
 Result<> ArchiveReader::fill(std::uint64_t least) {
     if (least > file_bytes_ - std::min(offset_, file_bytes_))
         return Error{ErrorKind::corrupt,
@@ -58,7 +58,7 @@ Result<std::uint64_t> ArchiveReader::first_byte_from(std::uint64_t offset) const
     return offset;
 }
 
-// Zeros where a head should be: `behind` the two blocks that an end has.
+// Handles zeros in the place of a head. `behind` is the offset after the two zero blocks of an end.
 Result<> ArchiveReader::check_end(std::uint64_t behind) const {
     FB_TRY(all_are_there_);
     if (!has_last_ && state_.promises_end)
@@ -77,7 +77,7 @@ Result<> ArchiveReader::check_end(std::uint64_t behind) const {
                                                  file_bytes_)};
 }
 
-// Whether the entry lies where it was written, and all before it is there.
+// Checks that the entry lies at its recorded place and, for the last entry, that all others were read.
 Result<> ArchiveReader::take_place(const DecodedHead& decoded) {
     if (decoded.place && *decoded.place != offset_)
         return Error{

@@ -64,7 +64,7 @@ int hex_digit(char digit) {
     return -1;
 }
 
-// "%3D" stands for "="; what is no such thing stands for itself.
+// "%3D" is "=". Any other text is unchanged.
 std::string without_percents(std::string_view text) {
     std::string plain;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -198,13 +198,13 @@ bool has_unread(const Member& member, Unread::Is is) {
 }
 
 void set_unread_owner(Member& member, std::uint32_t& field, const std::string& what, std::string_view text) {
-    constexpr std::uint32_t nobody = 65534;  // what the kernel shows for numbers that it cannot hold
+    constexpr std::uint32_t nobody = 65534;  // the kernel's number for ids that it cannot show
     set_unread(member, Unread::Is::owner, what, text);
     field = nobody;
 }
 
 void set_owner(Member& member, std::uint32_t& field, const std::string& what, std::uint64_t number) {
-    const bool can_be = number < UINT32_MAX;  // which means "as it is" to the system
+    const bool can_be = number < UINT32_MAX;  // UINT32_MAX means "unchanged" to chown
     if (!can_be) return set_unread_owner(member, field, what, std::to_string(number));
     forget_unread(member, Unread::Is::owner, what);
     field = static_cast<std::uint32_t>(number);
@@ -218,7 +218,7 @@ Result<> apply_record(Draft& draft, std::string_view key, std::string_view value
         field = number;
         return {};
     };
-    // Those of other programs may be what no system can hold. As tar does it, the head's own number counts then.
+    // Records of other programs may have impossible values. Then, as in tar, the head's own number counts.
     const auto set_time = [&](sys::FileTime& field) {
         const auto time = time_of(key, value);
         if (time) field = *time;

@@ -34,7 +34,7 @@ struct OpenArchive {
 struct KnownBeginning {
     std::string_view bytes;
     const char* what;
-    const char* command = nullptr;  // that makes of it what may be an archive
+    const char* command = nullptr;  // command that makes a possible archive of it
 };
 constexpr std::array known_beginnings{KnownBeginning{"\x1f\x8b", "compressed by gzip", "gzip -dk"},
                                       KnownBeginning{"\xfd"
@@ -50,7 +50,7 @@ constexpr std::array known_beginnings{KnownBeginning{"\x1f\x8b", "compressed by 
                                                      "ELF",
                                                      "a program"}};
 
-// A head of tar, even one of which some bits are wrong: then it is a damaged archive, and not another file.
+// True for a head of tar, even with some wrong bits: the file is then a damaged archive, not another kind of file.
 bool is_like_head(const UstarBlock& block) {
     constexpr std::string_view magic = "ustar";
     constexpr std::size_t magic_wrong_max = 1;
@@ -63,7 +63,7 @@ bool is_like_head(const UstarBlock& block) {
 }
 
 Result<> check_is_archive(sys::OpenFile& file, const std::string& path) {
-    UstarBlock block{};  // an archive that was cut within it has zeros there
+    UstarBlock block{};  // an archive cut within it leaves zeros here
     FB_TRY_ASSIGN(got, file.read(0, std::as_writable_bytes(std::span(&block, 1))));
     const std::string_view text(reinterpret_cast<const char*>(&block), got);
     const auto known = std::ranges::find_if(known_beginnings,
@@ -129,10 +129,10 @@ Result<OpenTarget> open_target(const std::string& target, const tree::RequestedL
                  "nothing was changed", "wait for it"};
 }
 
-// Says that a restore goes on, behind the prefix of its temporary names; where it is still there, one was killed.
+// Name end of the mark of a running restore, after its temporary prefix. An old mark is left by a killed restore.
 constexpr std::string_view mark_of_restore = "restore";
 
-// Removes what killed restores left: names that no entry has.
+// Removes temporary names of killed restores.
 class Sweep {
 public:
     Sweep(tree::TargetParts& parts, std::span<const std::string> marks) : parts_(parts), marks_(marks) {}
@@ -175,7 +175,7 @@ private:
         return {};
     }
 
-    // The marks go when all else is gone.
+    // Marks are removed after everything else.
     bool is_left(const tree::DirNode& dir_node, std::string_view name) const {
         if (!dir_node.parent && std::ranges::find(marks_, name) != marks_.end()) return false;
         return std::ranges::any_of(marks_, [&](std::string_view mark) {
@@ -187,7 +187,7 @@ private:
     const std::span<const std::string> marks_;
 };
 
-// Of restores that were killed, of whatever archive: this one has the target alone.
+// Marks of killed restores of any archive. This restore holds the target's lock, so no other is running.
 Result<std::vector<std::string>> marks_in(sys::Folder& folder, std::size_t prefix_bytes) {
     std::vector<std::string> marks;
     FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
@@ -200,7 +200,7 @@ Result<std::vector<std::string>> marks_in(sys::Folder& folder, std::size_t prefi
     return marks;
 }
 
-// In the mark, where the target was made by that restore: it is closed until it is filled.
+// Contents of the mark if that restore made the target: the target is closed until it is filled.
 constexpr std::string_view made_the_target = "made\n";
 
 constexpr const char* other_copy = "use another copy of the archive";
@@ -229,7 +229,7 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         parts.folders.keep(root, TreeSide::target, ends.target);
         return root;
     };
-    // As long as temporary names may outlive a power cut, the mark does.
+    // The mark must outlive all temporary names, also after a power cut.
     const auto sync = [&] { return parts.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
     const auto mark = ends.temporary_prefix + std::string(mark_of_restore);
     bool was_made = ends.was_made;
@@ -252,6 +252,7 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
     const auto restored = [&]() -> Result<> {
         Restorer restorer(parts, ends.archive, ends.archive_bytes, root, true, take);
         auto done = restorer.run();
+        // First the names are durable, then the mark goes: a power cut in between leaves the mark for the next sweep.
         FB_TRY(sync());
         FB_TRY(folder.remove(mark));
         FB_TRY(restorer.finish_folders());

@@ -1,11 +1,10 @@
-// Makes a tree of an archive: one of ours, or of GNU tar, libarchive and whoever else writes ustar or pax.
+// Makes a tree of an archive: our own, or any archive in ustar or pax format, as GNU tar and libarchive write it.
 //
-// Entries get their names when they are whole, as those of a copy do, and after the same syncs. Names of one inode come
-// when all else is there, and folders get their attributes last, the deepest first. What is damaged is never restored:
-// where a head is damaged, nothing behind it can be found, and a file whose bytes differ from their checksum gets no
-// name.
+// Entries get their names when they are complete, as in a copy and after the same syncs. Hard links are made when all
+// else is done. Directories get their attributes last, deepest first. Damaged entries are never restored: after a
+// damaged head no later entry can be found, and a file with a wrong checksum gets no name.
 //
-// Threads: work is shared by as many as the options say; their callbacks are called by one thread at a time.
+// Threads: as many as the options say share the work. Callbacks of the options are called by one thread at a time.
 
 #pragma once
 
@@ -17,35 +16,35 @@
 
 namespace forebay::archive {
 
-/// Gets each entry, as the archive has them; from one thread at a time.
+/// Gets each entry with the archive's values, from one thread at a time.
 using MemberTaker = std::function<Result<>(const Member&)>;
 
-/// An archive and the folder to which it is restored, both open.
+/// An open archive and the open target directory.
 struct RestoreEnds {
     sys::OpenFile& archive;
     std::uint64_t archive_bytes = 0;
     tree::FolderRef target;
-    bool was_made = false;         // the target, by this restore
-    std::string temporary_prefix;  // of names of entries that are not whole, the same in each restore between the two
+    bool was_made = false;         // this restore made the target
+    std::string temporary_prefix;  // prefix of temporary names, equal in each restore between the two
 };
 Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
                               tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
-/// Restores to `target`, a folder that is made where it is missing. Of the options count threads, filter, preserve,
-/// cannot_keep, manifest, rate, is_dry (nothing is made), syncs, naming, layout and watch. An error ends it all: the
-/// archive is damaged, and what is restored is whole; the target is full, or another process restores to it.
+/// Restores to `target`, a directory that is made if it is missing. Used options: threads, filter, preserve,
+/// cannot_keep, manifest, rate, is_dry (makes nothing), syncs, naming, layout and watch. Returns an error if the
+/// archive is damaged (restored entries are whole), the target is full, or another process restores to it.
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
                          const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
-/// Files of an archive whose bytes are compared with their checksums, and those of others that have none.
+/// Files compared with their checksums, and files without a checksum (of other archives).
 struct CheckedSums {
     std::uint64_t files = 0, bytes = 0;
     std::uint64_t files_without = 0, bytes_without = 0;
 };
-/// Reads all of it, and compares what has a checksum with it.
+/// Reads the whole archive and compares each checksum.
 Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
                                   const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts);
-/// The same of one that was just made: an error where anything is wrong.
+/// The same for a new archive: any problem is an error.
 Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options);
 
 }  // namespace forebay::archive

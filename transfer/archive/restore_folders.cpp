@@ -1,4 +1,4 @@
-// Folders of a restore, which get what they have when all else is there.
+// Sets the attributes of a restore's directories when all else is done.
 
 #include <algorithm>
 
@@ -33,17 +33,17 @@ Result<bool> Restorer::is_wanted(const std::string& folder) {
     return known.has_value();
 }
 
-// As mkdir would have made it, and so tar: the bit that gives the group of the folder above stays.
+// The mode of mkdir, as tar gives it, with the inherited setgid bit.
 Result<> Restorer::open_made(sys::Folder& folder) const {
     constexpr std::uint32_t all = 0777, group_of_above = 02000;
     FB_TRY_ASSIGN(status, folder.status());
     return folder.set_permissions((all & ~parts.new_entries.owner().umask) | (status.permissions & group_of_above));
 }
 
-// Folders that have no entry in the archive, which none of ours lacks.
+// Opens directories without an entry in the archive. Our archives have an entry for each directory.
 Result<> Restorer::open_implied() {
     const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
-    // In an archive of ours it comes last: until it was read, who may see what is in it is not known.
+    // In our archives the root comes last. Until it is read, its permissions are unknown, so it stays closed.
     const bool was_read = scanned_ && parts.failures.fatal();
     if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
         FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
@@ -63,7 +63,7 @@ Result<> Restorer::open_implied() {
     return {};
 }
 
-// The deepest first; of one depth in the archive's order.
+// Deepest first; equal depths in the archive's order.
 Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
     std::vector<std::uint64_t> next(folders_.of_depth.size());
     for (auto depth = next.size(); depth-- > 1;) next[depth - 1] = next[depth] + folders_.of_depth[depth];
@@ -78,9 +78,9 @@ Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
 Result<> Restorer::finish_folders() {
     FB_TRY(open_implied());
     if (!parts.options.filter.include.empty())
-        for (auto& folders : target_folders_) folders.end_lending();  // what is wanted was reached before
+        for (auto& folders : target_folders_) folders.end_lending();  // wanted directories were reached before
     FB_TRY_ASSIGN(sorted, folders_by_depth());
-    // Where one comes again in an archive of ours, it is the same again; else the last one counts.
+    // In our archives repeated entries of a directory are equal. In other archives the last entry counts.
     const auto together = reader_.is_ours() ? folders_together : sorted.size();
     std::uint64_t begin = 0;
     for (auto depth = folders_.of_depth.size(); depth-- > 0;) {

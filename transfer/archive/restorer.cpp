@@ -19,9 +19,9 @@ namespace forebay::archive {
 namespace {
 
 constexpr std::size_t batch_members = 256;
-// Windows of 512 KiB that wait while the archive is still read: few, so that their bytes are still in a cache.
+// Most windows of 512 KiB that wait while the archive is read: few, so that their bytes are still in a cache.
 constexpr std::size_t batches_max = 8;
-// Each folder of a path is held by each thread.
+// Each thread holds each directory of its path.
 constexpr std::uint32_t depth_max = 10'000;
 
 }  // namespace
@@ -98,7 +98,7 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
     return {};
 }
 
-// An error: the reading ends.
+// An error ends the reading.
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember archived) {
     auto& member = archived.member;
     parts.counts.passed_bytes += archived.stored_offset - archived.offset;
@@ -109,7 +109,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember archived) {
         return {};
     };
     auto path = clean_path(member.path);
-    // The tree itself is an entry of no other count either.
+    // The root is no entry in other counts either.
     const bool is_root = path && *path == ".";
     if (!is_root) ++parts.counts.entries;
     if (!path) return refuse(member.path, path.error());
@@ -155,7 +155,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember archived) {
         return folders_.all.push_back(later);
     }
     if (restores()) FB_TRY(note_wanted(member.path));
-    // It takes the place of what another thread may still be at.
+    // Another thread may still write the entry of this path or the first name, so this entry comes later.
     if (comes_again || (restores() && is_link)) return later_.push_back(later);
     if (kind == sys::EntryKind::file && archived.is_large()) {
         if (restores() || member.sum) start_large_restore(*this, worker, std::move(archived));
@@ -197,7 +197,7 @@ Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& archived
                    was_made = true;
                    return attributes_of(member, parts.options.preserve);
                }));
-    if (!was_made) take_failed(member.path);  // the target cannot hold it, which is settled
+    if (!was_made) take_failed(member.path);  // the target cannot store it, and the policy allows that
     return {};
 }
 
@@ -215,7 +215,7 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& arc
     for (const auto& part : member.stored)
         FB_TRY(result.file().write(part.begin,
                                    archived.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
-    if (member.has_holes) FB_TRY(result.file().resize(member.status.bytes));  // a hole may be the last
+    if (member.has_holes) FB_TRY(result.file().resize(member.status.bytes));  // it may end with a hole
     FB_TRY(result.name_file(worker, attributes_of(member, parts.options.preserve), temporary));
     return {};
 }
@@ -237,7 +237,7 @@ Result<> Restorer::forget_failed(const std::string& path) {
     return paths_.failed.erase(key_of(path));
 }
 
-// What stands at the target may be an older file, which the other names must not get.
+// The target may have an older file there. Further names must not link to it.
 Result<> Restorer::check_first_name(const std::string& path) {
     const std::lock_guard lock(paths_.mutex);
     FB_TRY_ASSIGN(failed, paths_.failed.find(key_of(path)));
@@ -258,10 +258,10 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     FB_TRY_ASSIGN(entry, entry_of(worker, path));
     FB_TRY_ASSIGN(status, first_folder->status_of(first.name));
     const auto existing = entry.target->status_of(entry.name);
-    if (existing && existing->id == status.id)  // a rename of two names of one inode does nothing
+    if (existing && existing->id == status.id)  // a rename between two names of one inode does nothing
         return tree::check_spelling(*entry.dir_node, *entry.target, entry.name);
     const auto name = parts.names.name_for(entry.name);
-    static_cast<void>(entry.target->remove(name));  // of a run that was killed
+    static_cast<void>(entry.target->remove(name));  // of a killed run
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
     if (!linked && linked.error().kind == ErrorKind::refused) FB_TRY(tree::check_takes_files(entry, name));
     if (!linked) return parts.losses.settle(path, status, "hard link to " + first_path, "", linked);
@@ -270,7 +270,7 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     return {};
 }
 
-// Links, and entries that replace others of the archive: in its order, but for the pieces of large files.
+// Restores links and repeated entries in the archive's order, except for pieces of large files.
 Result<> Restorer::restore_later() {
     for (std::uint64_t next = 0; next < later_.size();) {
         Result<> restored;
@@ -281,8 +281,8 @@ Result<> Restorer::restore_later() {
     return {};
 }
 
-// Up to a large file. A link needs the name of its inode, which may wait for a sync; of two entries of one path the
-// first gets it before the second is made.
+// Restores up to a large file. A link needs the name of its inode, which may wait for a sync. Of two entries of one
+// path the first is named before the second is made.
 Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& next) {
     std::unordered_set<std::string> waiting;
     for (; next < later_.size() && !parts.share.is_stopped(); parts.flow.tick()) {

@@ -1,4 +1,4 @@
-// One restore, or check, of an archive: a thread reads it, and others restore what it has read.
+// One restore or check of an archive: one thread reads it, the rest restore the entries.
 
 #pragma once
 
@@ -18,22 +18,22 @@
 
 namespace forebay::archive {
 
-/// Entries that are restored by one thread together; most of them share a window.
+/// Entries restored together by one thread. Most share a window.
 using Batch = std::vector<FoundMember>;
 
 class Restorer {
 public:
-    /// No `root` where nothing is restored; then files are compared with their checksums if it `checks`.
+    /// `root` is null if nothing is restored. Then `checks` compares files with their checksums.
     Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::DirNodeRef root,
              bool checks, const MemberTaker& take);
 
-    /// All but folders that were there or made: these are given what they have by finish_folders(), when nothing is
-    /// made in them any more.
+    /// Restores all except the attributes of directories. finish_folders() sets these when nothing more is made in
+    /// them.
     Result<> run();
     Result<> finish_folders();
-    /// Of a check.
+    /// Only for a check.
     const CheckedSums& checked() const { return *checked_; }
-    /// Where the bytes of a member are read, what makes a file of them, and who is told.
+    /// For large restores: the archive's file, the target entry of a path, and the parts of the restore.
     sys::OpenFile& file() { return file_; }
     bool restores() const { return root_ != nullptr; }
     Result<tree::CopyEntry> entry_of(tree::TreeWorker& worker, const std::string& path) {
@@ -43,24 +43,24 @@ public:
     tree::TargetParts& parts;
 
 private:
-    /// What comes when all before it is there.
+    /// An entry that is restored after all others.
     struct Later {
         std::uint64_t offset = 0;
-        std::uint32_t common = 0;  // in commons_
+        std::uint32_t common = 0;  // index in commons_
         std::uint32_t depth = 0;
     };
 
     struct Folders {
         tree::SpillArray<Later> all;
-        std::vector<std::uint64_t> of_depth;  // how many
+        std::vector<std::uint64_t> of_depth;  // number of directories by depth
     };
 
-    /// By their hashes.
+    /// Tables by the hash of a path.
     struct Paths {
-        tree::InodeMap<bool> known;   // in archives of others
-        std::mutex mutex;             // guards what follows
-        tree::InodeMap<bool> wanted;  // folders with an entry that fits a pattern, in them or below
-        tree::InodeMap<bool> failed;  // of which the target has no entry, or an older one
+        tree::InodeMap<bool> known;   // only in archives of other programs
+        std::mutex mutex;             // guards the members below
+        tree::InodeMap<bool> wanted;  // directories with a matching entry in them or below
+        tree::InodeMap<bool> failed;  // entries that are missing or old at the target
     };
 
     void scan(tree::TreeWorker& worker);
@@ -79,7 +79,7 @@ private:
     Result<> restore_later();
     Result<> restore_some_later(tree::TreeWorker& worker, std::uint64_t& next);
     std::uint32_t number_of(const std::shared_ptr<const Records>& common);
-    /// Of a table of paths.
+    /// Key in a table of paths.
     static sys::EntryId key_of(const std::string& path);
     Result<bool> is_known(const std::string& path);
     Result<> check_first_name(const std::string& path);
@@ -93,24 +93,24 @@ private:
     const std::uint64_t file_bytes_;
     ArchiveReader reader_;
     tree::DirNodeRef root_;
-    std::optional<CheckedSums> checked_;  // where files are compared with their checksums
+    std::optional<CheckedSums> checked_;  // only in a check
     const MemberTaker& take_;
-    std::vector<TargetFolders> target_folders_;  // of each thread
+    std::vector<TargetFolders> target_folders_;  // one for each thread
     Batch batch_;
     tree::SpillArray<Later> later_;
     Folders folders_;
-    std::vector<std::shared_ptr<const Records>> commons_;  // an archive has none or one, or some that were joined
+    std::vector<std::shared_ptr<const Records>> commons_;  // none or one; several in joined archives
     Paths paths_;
     Result<> scanned_;
 };
 
-/// What a member has beside its status.
+/// The extended attributes of a member.
 tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& preserve);
-/// Says that a part of the head cannot be read, as the options want it.
+/// Reports unread parts of a head, by the policy of the options.
 Result<> settle_unread(tree::Losses& losses, const tree::Preserve& preserve, const Member& member);
 Error wrong_sum(const FoundMember& archived, std::uint32_t sum);
 
-/// A file whose bytes are read in pieces, by all threads.
+/// Restores a file in pieces on all threads.
 void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember archived);
 
 }  // namespace forebay::archive

@@ -1,4 +1,4 @@
-// What all that makes an archive of a source shares.
+// The parts shared by all code that makes an archive of a source.
 
 #pragma once
 

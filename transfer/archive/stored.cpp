@@ -12,12 +12,12 @@ namespace forebay::archive {
 
 namespace {
 
-// 4,000,000 stretches; a map needs as much memory as a table of them.
+// 4,000,000 stretches. Their table takes as much memory as the map.
 constexpr std::uint64_t map_bytes_max = 64u << 20;
 
 Error bad_map(const char* why) { return {ErrorKind::corrupt, std::string("its map of holes ") + why}; }
 
-// The number before the next line end; nothing where the bytes end before it.
+// The number before the next line end; nothing if the bytes end before it.
 Result<std::optional<std::uint64_t>> next_number(std::string_view& text) {
     const auto end = text.find('\n');
     if (end == text.npos) {
@@ -49,6 +49,7 @@ Result<> find_stored(sys::OpenFile& file, Member& member) {
     for (std::uint64_t at = 0; at < size;) {
         FB_TRY_ASSIGN(data, file.next_data(at));
         if (!data || data->begin >= size) break;
+        // Whole blocks are stored, so neighbouring stretches may overlap after rounding.
         const auto end = std::min(round_up(data->end, block_bytes), size);
         auto begin = round_down(data->begin, block_bytes);
         if (!member.stored.empty() && member.stored.back().end >= begin) {

@@ -18,7 +18,7 @@ void TargetFolders::leave(const tree::DirNode* until) {
 
 Result<TargetFolders::Place> TargetFolders::reach(std::string_view path) {
     if (path == ".") path = {};
-    // Up to the deepest folder that is above both.
+    // Leave directories up to the deepest common parent.
     while (!path_.empty() && !(path.starts_with(path_) && (path.size() == path_.size() || path[path_.size()] == '/'))) {
         leave(at_->parent.get());
         path_ = parent_of(path_);

@@ -1,8 +1,8 @@
-// The folders of the target that entries are restored to, each reached name by name from the one above, so that no link
-// is followed, whether others or the archive itself have planted it. What is missing is made, closed to others until it
-// gets its own attributes.
+// The target directories of a restore. Each is opened by its name in its parent, so that no symbolic link is followed,
+// neither of another user nor of the archive. Missing directories are made, closed to other users until they get their
+// own attributes.
 //
-// Threads: one, which goes from entry to entry; the next is often in the same folder.
+// Threads: one, which goes from entry to entry; the next entry is often in the same directory.
 
 #pragma once
 
@@ -24,7 +24,7 @@ public:
         const tree::NewEntries& new_entries;
         tree::NamePublisher& publisher;
     };
-    /// `root` is open, and has its status.
+    /// `root` is open and has its status.
     TargetFolders(const Uses& uses, tree::DirNodeRef root, const ArchiveReader& reader)
         : use_(uses), reader_(&reader), root_(std::move(root)), at_(root_) {}
     ~TargetFolders() { leave(root_.get()); }
@@ -33,15 +33,15 @@ public:
     struct Place {
         tree::DirNodeRef dir_node;
         tree::FolderRef folder;
-        bool was_made = false;  // just now
+        bool was_made = false;  // by this call
     };
-    /// The folder of a clean path; "." is the root.
+    /// The directory of a clean path; "." is the root.
     Result<Place> reach(std::string_view path);
-    /// That of the entry `path`, with what copies of entries take.
+    /// The directory of the entry `path`, as a CopyEntry.
     Result<tree::CopyEntry> entry(std::string_view path);
-    /// From now on folders that are closed to their owner stay so.
+    /// From now on directories closed to their owner get no temporary chmod.
     void end_lending() { lends_ = false; }
-    /// Folders that were made, of an archive that may have no entries of them.
+    /// New directories, for an archive that may lack entries for them.
     tree::SpillTexts& made() { return created_; }
 
 private:
@@ -51,8 +51,8 @@ private:
     Uses use_;
     const ArchiveReader* reader_;
     tree::DirNodeRef root_, at_;
-    tree::FolderRef folder_;  // of at_, where it was asked for
-    std::string path_;        // of at_; empty of the root
+    tree::FolderRef folder_;  // of at_, if it was asked for
+    std::string path_;        // of at_; empty for the root
     tree::SpillTexts created_;
     bool lends_ = true;
 };

@@ -26,14 +26,14 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t line_bytes_max = 64u << 10;  // a path of 4,000 folders
+constexpr std::size_t line_bytes_max = 64u << 10;  // a path of 4,000 directories
 constexpr std::size_t digits = 8;
 
 Error bad_line(std::string_view line) {
     return {ErrorKind::corrupt, fmt::format("no line of a list of checksums: \"{}\"", show_text(line.substr(0, 100)))};
 }
 
-// That of a path is written as \r, so that all that there are may be taken off.
+// A carriage return in a path is written as \r, so all real ones may be removed.
 Error lines_of_windows(const std::string& list) {
     return {ErrorKind::refused, "its lines end with a carriage return, as those of Windows do", "nothing was changed",
             fmt::format("tr -d '\\r' < {} > LIST, and the same comparison with LIST", show_text(list))};
@@ -66,7 +66,7 @@ Result<std::string> path_from(std::string_view text) {
 
 Error not_regular() { return {ErrorKind::missing, "it is no regular file"}; }
 
-// Of a table of paths: their hashes stand for inodes.
+// Key in a table of paths: the hash takes the place of an inode.
 sys::EntryId key_of(const std::string& path) { return {0, siphash({}, std::as_bytes(std::span(path)))}; }
 
 class LineReader {
@@ -78,13 +78,14 @@ public:
     }
     const std::string& path() const { return path_; }
 
-    /// False at the end. A last line without its end is none: the list was cut.
+    /// Returns false at the end. A last line without a line end is an error: the list was cut.
     Result<bool> next(std::string& line) {
         auto end = text_.find('\n', at_);
         while (end == std::string::npos && offset_ < bytes_) {
             text_.erase(0, at_);
             at_ = 0;
             const auto had = text_.size();
+            // No list has such lines. Stop before another file fills the memory.
             if (had > line_bytes_max) return bad_line(text_);
             text_.resize(had + std::min(buffer_bytes, bytes_ - offset_));
             FB_TRY(file_->read(offset_, std::as_writable_bytes(std::span(text_).subspan(had))));
@@ -108,12 +109,12 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Opens files of a tree by their paths; the folder of the last one stays open, as its neighbours often come next.
+/// Opens files of a tree by path. The last directory stays open, because neighbours often come next.
 class FileFinder {
 public:
     FileFinder(FolderRef root, StoredLayouts& stored) : root_(std::move(root)), folder_(root_), stored_(stored) {}
 
-    /// No file where an archive alone has its bytes, and they are not to be recalled.
+    /// Returns null if the bytes are only in an archive and recall is not requested.
     Result<std::unique_ptr<sys::OpenFile>> open(const std::string& path) {
         const auto slash = path.rfind('/');
         const auto above = slash == std::string::npos ? std::string() : path.substr(0, slash);
@@ -123,6 +124,7 @@ public:
             FB_TRY_ASSIGN(is_released, stored_.is_released(*folder_, *device_, name));
             if (is_released) return std::unique_ptr<sys::OpenFile>();
         }
+        // Links and devices are refused like files without permission. The status tells which it was.
         auto file = folder_->open_file(name);
         if (file || file.error().kind != ErrorKind::refused) return file;
         const auto status = folder_->status_of(name);
@@ -148,7 +150,7 @@ private:
 
     FolderRef root_, folder_;
     StoredLayouts& stored_;
-    std::optional<std::uint64_t> device_;  // of the folder
+    std::optional<std::uint64_t> device_;  // of folder_
     std::string above_;
 };
 
@@ -162,7 +164,7 @@ public:
           stored_(options.recalls) {}
 
     Result<> run(LineReader list, const FolderRef& root);
-    /// After run().
+    /// Call it after run().
     Result<bool> is_listed(const std::string& path) {
         FB_TRY_ASSIGN(known, listed_.find(key_of(path)));
         return known.has_value();
@@ -191,6 +193,7 @@ Result<> SumCheck::run(LineReader list, const FolderRef& root) {
 Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& root) {
     std::vector<FileSum> sums;
     const auto hand_over = [&] {
+        // If enough batches wait, this worker checks the batch itself: waiting names would fill the memory.
         if (share_.waiting(worker) < names_waiting_max / batch_names(share_))
             share_.add(worker, [this, &root, given = sums](TreeWorker& other) { check(other, root, given); });
         else check(worker, root, sums);
@@ -228,6 +231,7 @@ void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<
         FB_TRY_ASSIGN(file, std::move(opened));
         FB_TRY_ASSIGN(status, file->status());
         if (status.kind != sys::EntryKind::file) return not_regular();
+        // Without reads: other sizes alone show a difference.
         if (status.bytes != wanted.bytes) return FileSum{.path = wanted.path, .bytes = status.bytes};
         if (!options_.reads_bytes) return wanted;
         return sum_of(*file, wanted.path, buffer);
@@ -278,6 +282,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     }
     if (before.bytes == 0) FB_TRY(check_empty(file));
     FB_TRY_ASSIGN(after, file.status());
+    // A sum over two states of a file would be wrong for both.
     if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
     if (offset < before.bytes) FB_TRY(check_ended(file, offset));
     return sum;
@@ -290,8 +295,8 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
     std::string title;
     const auto has_title = lines.next(title);
     if (!has_title && has_title.error().kind != ErrorKind::corrupt) return has_title.error();
-    if (title.ends_with('\r')) title.pop_back();  // the lines that follow say what is wrong
-    // A title of which a part is wrong is that of a damaged list, or of a newer one; other files have none.
+    if (title.ends_with('\r')) title.pop_back();  // the error on the next line explains it
+    // A damaged list, or a newer version, has a similar title. Other files have none.
     if (!has_title || !*has_title || title != checksums_title)
         return Error{
             title.find("CRC32C") == title.npos ? ErrorKind::refused : ErrorKind::corrupt,

@@ -1,6 +1,6 @@
-// Lists of checksums: what the regular files of a tree hold, for a check years later or of another copy. A line is the
-// CRC32C of a file in 8 hexadecimal digits, its bytes, and its path below the root, in which \\ stands for a backslash,
-// \n for a line end and \r for a carriage return; the first line is checksums_title. Lines have no order.
+// Lists of checksums of a tree's regular files, for a check years later or of another copy. A line has the CRC32C of a
+// file in 8 hexadecimal digits, its size in bytes, and its path below the root. In the path \\ is a backslash, \n a
+// line end and \r a carriage return. The first line is checksums_title. Lines have no order.
 
 #pragma once
 
@@ -23,26 +23,25 @@ struct FileSum {
     std::uint32_t crc32c = 0;
 };
 
-/// Without the line end.
+/// Without a line end.
 std::string line_of(const FileSum& sum);
-/// `corrupt` for a line that line_of() does not write.
+/// Returns `corrupt` for a line that line_of() does not write.
 Result<FileSum> file_sum_from(std::string_view line);
 
-/// Of a file that holds still; `retry` where it changed meanwhile. Holes are read as the zeros that they are.
+/// Reads the file. Returns `retry` if it changed meanwhile. Holes count as zeros.
 Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::byte>& buffer);
 
 struct CheckOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
-    bool reads_bytes = true;       // else sizes alone are compared
-    bool one_file_system = false;  // what is mounted in the tree is not looked through for files that the list lacks
-    bool recalls = false;          // bytes that an archive alone has (HSM) are read too
+    bool reads_bytes = true;       // false: compares only sizes
+    bool one_file_system = false;  // does not search mounts in the tree for files missing in the list
+    bool recalls = false;          // also reads files with bytes only in an archive (HSM)
     std::function<void(const CompareCounts&)> watch{};
 };
 
-/// Compares the files of the tree at `root` with the list in the file `list`. What differs is in `entry_log`:
-/// `differs`,
-/// `missing_in_target` of what the list has and the tree has not, `extra_in_target` the other way round.
+/// Compares the files of the tree at `root` with the list in the file `list`. `entry_log` gets the results: `differs`,
+/// `missing_in_target` for files only in the list, `extra_in_target` for files only in the tree.
 Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, EntryLog& entry_log,
                     CompareCounts& counts);
 

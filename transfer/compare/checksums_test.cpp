@@ -1,5 +1,5 @@
-// Goal: a list of checksums says of any path what it says, and nothing else is taken for one.
-// Method: paths with each character that is written otherwise; lines with a fault in each part.
+// Goal: a line of checksums gives back any path, and no other text is accepted.
+// Method: paths with each escaped character, and lines with a fault in each part.
 
 #include "transfer/compare/checksums.hpp"
 

@@ -80,10 +80,12 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) 
     FB_TRY(check_no_loop(*dir_node));
     if (options_.one_file_system && is_other_file_system(dir_node->status(TreeSide::source), device_)) {
         entry_log_.add(EntryEvent::skipped, path_of(*dir_node), "another file system is mounted there");
+        // finish() still compares the metadata of the mount point.
         dir_node->was_entered = true;
         return {};
     }
     {
+        // Names that fit into memory are merged. Others are looked up one by one.
         HeldNames held(held_bytes_, options_.tables.name_bytes);
         NameBatch first, other;
         FB_TRY_ASSIGN(holds_source, hold_names(*dir_node, TreeSide::source, *source, held, first));
@@ -103,7 +105,7 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) 
     return {};
 }
 
-// False: they are too many.
+// Returns false if there are too many names.
 Result<bool> CompareWalk::hold_names(const DirNode& dir_node, TreeSide side, sys::Folder& folder, HeldNames& held,
                                      NameBatch& names) {
     bool has_room = true;
@@ -118,7 +120,7 @@ Result<bool> CompareWalk::hold_names(const DirNode& dir_node, TreeSide side, sys
     return has_room;
 }
 
-// What has no name of an entry is named, and all else is compared.
+// Reports things without an entry name. The comparison of the directory goes on.
 Result<> CompareWalk::settle_listing(const DirNode& dir_node, TreeSide side, sys::Folder& folder,
                                      const Result<>& listed) {
     if (listed || listed.error().kind != ErrorKind::unsupported) return listed;
@@ -133,7 +135,7 @@ void CompareWalk::only(EntryEvent kind, const DirNode& dir_node, const std::stri
     if (options_.filter.takes(dir_node, name, of)) entry_log_.add(kind, path_of(dir_node, name), "");
 }
 
-// What the source has is compared, or not found at the target; what the target has is then only looked for.
+// First pass: compares the source's entries or reports them as missing. Second pass: only looks up the target's names.
 Result<> CompareWalk::compare_by_name(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& source,
                                       sys::Folder& target) {
     const auto done = [this](const DirNodeRef& of) { done_in(of); };
@@ -215,7 +217,7 @@ void CompareWalk::compare_batch(TreeWorker& worker, const DirNodeRef& dir_node, 
     }
 }
 
-// With patterns to include, copies leave a folder that holds nothing that fits as it is.
+// With include patterns, a copy does not touch a directory without a matching entry.
 void CompareWalk::finish(const DirNodeRef& dir_node) {
     if (!dir_node->was_entered || share_.is_stopped()) return;
     if (!options_.filter.include.empty() && !dir_node->holds_wanted) return;

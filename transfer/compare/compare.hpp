@@ -1,4 +1,4 @@
-// Compares two trees: names, kinds, sizes, attributes, names of one inode, bytes. Changes nothing.
+// Compares two trees: names, kinds, sizes, attributes, hard links, bytes. Changes nothing.
 
 #pragma once
 
@@ -16,29 +16,28 @@ namespace forebay::tree {
 class Coordinator;
 
 struct CompareCounts {
-    /// Looked at on both sides; of files that were read, or whose inode was, under another name.
+    /// Entries compared on both sides; bytes of files that were read, now or under another name of the inode.
     std::atomic<std::uint64_t> entries{0}, bytes{0};
 };
 
 struct CompareOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
-    Preserve preserve{};  // which attributes are compared
+    Preserve preserve{};  // attributes to compare
     bool reads_bytes = true;
-    bool recalls = false;  // bytes that an archive alone has (HSM) are compared too
+    bool recalls = false;  // also compares files with bytes only in an archive (HSM)
     bool one_file_system = false;
     TableLimits tables{};
     std::function<void(const CompareCounts&)> watch{};
-    Coordinator* lead = nullptr;  // of other processes that share the work
+    Coordinator* lead = nullptr;  // coordinator of other processes that share the work
 };
 
-/// What differs is in `entry_log`: `differs`, `missing_in_target`, `extra_in_target`; a folder that one tree lacks is
-/// named, and
-/// what lies in it is not. A folder of more names than the options hold is compared name by name, which takes a look
-/// more at each.
+/// Compares two trees. `entry_log` gets the results: `differs`, `missing_in_target`, `extra_in_target`. If one tree
+/// lacks a directory, only the directory is reported, not its entries. A directory with more names than the limit is
+/// compared name by name, with one more lookup for each name.
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        EntryLog& entry_log, CompareCounts& counts);
-/// The same of trees that are open, by this process alone.
+/// The same for open trees, only in this process.
 Result<> compare_open_trees(FolderRef source, FolderRef target, const CompareOptions& options, EntryLog& entry_log,
                             CompareCounts& counts);
 

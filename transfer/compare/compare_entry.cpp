@@ -11,7 +11,8 @@ namespace forebay::tree {
 
 namespace {
 
-// Of other inodes, which may have got their numbers later, and of other states of these it is another one.
+// A value for two equal inodes in their present state. Later inodes with the same numbers, or other states, have
+// another value.
 std::uint64_t equal_of(const BothStatuses& both) {
     std::uint64_t all = 0;
     for (const auto& status : {both.source, both.target})
@@ -32,7 +33,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const DirNodeRef& dir_no
         auto other = named.other_kind;
         if (other == sys::EntryKind::unknown)
             if (const auto status = folders.target->status_of(named.name)) other = status->kind;
-        // A folder of the target alone.
+        // Only the target has a directory there.
         if (kind != other && other == sys::EntryKind::folder)
             only(EntryEvent::extra_in_target, *dir_node, named.name, other);
         return {};
@@ -49,6 +50,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const DirNodeRef& dir_no
     const auto& target = *counterpart;
     if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<DirNode>(dir_node, named.name);
+        // Count first: another worker may finish the child before add() returns.
         ++dir_node->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                    {.dir_node = dir_node, .name = named.name});
@@ -60,7 +62,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const DirNodeRef& dir_no
     return {};
 }
 
-// Nothing: the source alone has it, which is said.
+// Nothing: only the source has the entry, and this was reported.
 Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const DirNode& dir_node, const BothFolders& folders,
                                                                const std::string& name, sys::EntryKind kind) {
     const auto status = folders.target->status_of(name);
@@ -92,8 +94,8 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
     return difference_of(attributes, others);
 }
 
-// A name of an inode that was found equal to this inode of the target under another name: nothing is read twice. Which
-// inode it is the listing says, which may be wrong (mounted files); what is asked then is asked of the names.
+// True for a further name of an inode that was found equal under another name: no file is read twice. The listing's
+// inode number may be wrong (mounted files), so the status of both names is checked too.
 Result<bool> CompareWalk::was_compared(const DirNode& dir_node, const BothFolders& folders, const ListedName& named) {
     if (team_ != nullptr || !options_.preserve.hard_links) return false;
     {
@@ -112,7 +114,7 @@ Result<bool> CompareWalk::was_compared(const DirNode& dir_node, const BothFolder
     return is_equal;
 }
 
-// What both listings call a file is opened at once, and not looked up twice. Where that fails, its status says why.
+// If both listings show a file, it is opened without a lookup. If that fails, the status shows the reason.
 Result<std::optional<OpenedTarget>> CompareWalk::open_target(const DirNode& dir_node, const BothFolders& folders,
                                                              const ListedName& named) {
     if (named.other_kind == sys::EntryKind::file) {
@@ -154,7 +156,7 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const DirNodeRef& dir_no
     return {};
 }
 
-// Of extended attributes where `difference`, that of the statuses, is none, and of bytes in any case.
+// Compares bytes always, and extended attributes only if `difference` is empty.
 Result<std::string> CompareWalk::data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
                                                  const sys::EntryStatus& source, std::string difference) {
     if (difference.empty() && options_.preserve.attributes) {
@@ -181,8 +183,8 @@ Result<std::string> CompareWalk::folder_difference(const DirNodeRef& dir_node) {
     return difference_of(attributes, others);
 }
 
-// Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:
-// it hears of names where nothing else differs.
+// Names of one inode in one tree must be names of one inode in the other tree. In a group only the coordinator knows
+// all names: workers send it names without another difference.
 Result<std::string> CompareWalk::name_difference(const BothStatuses& both, bool is_equal) {
     if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
         return std::string();

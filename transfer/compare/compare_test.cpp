@@ -1,5 +1,5 @@
-// Goal: whatever two trees do not have alike is named, and nothing else is.
-// Method: a tree and its copy, in which one thing at a time is changed.
+// Goal: every difference between two trees is reported, and nothing else.
+// Method: a tree and its copy; each case changes one thing.
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,6 @@
-// One process's part of a comparison of two trees: compare.cpp goes down both, compare_entry.cpp looks at entries that
-// both have.
+// One process's part of a comparison. compare.cpp walks both trees, compare_entry.cpp compares entries.
 //
-// Threads: any, as the share's pieces.
+// Threads: any, as pieces of the share.
 
 #pragma once
 
@@ -26,11 +25,11 @@ struct BothStatuses {
     sys::EntryStatus source, target;
 };
 struct OpenedTarget {
-    std::unique_ptr<sys::OpenFile> file;  // null: not opened yet
+    std::unique_ptr<sys::OpenFile> file;  // null: not open yet
     sys::EntryStatus status;
 };
-/// Of an inode of the source: which one of the target stands for it, and how both were when their bytes and all that is
-/// compared beside them were found equal: 0 where that was not so.
+/// For a source inode: its counterpart in the target, and the state in which bytes and attributes were equal; 0 if they
+/// were not.
 struct ComparedInode {
     sys::EntryId target;
     std::uint64_t equal = 0;
@@ -50,7 +49,7 @@ public:
           reverse_(options.tables.inode_bytes) {}
 
     Result<DirNodeRef> open_root(FolderRef source, FolderRef target);
-    /// Of a team a member compares what it is given.
+    /// A worker of a group compares only its work items.
     Result<> run(const DirNodeRef& root, bool is_first);
     TeamWork work(const DirNodeRef& root);
     void settle(const TeamMessage& message);
@@ -105,10 +104,10 @@ private:
     std::uint64_t device_ = 0;
     Pulse pulse_;
     std::atomic<std::uint64_t> held_bytes_{0};
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     InodeMap<ComparedInode> inodes_;
     InodeMap<sys::EntryId> reverse_;
-    Result<> ended_;  // why it ends before all is compared
+    Result<> ended_;  // reason for an early end
 };
 
 }  // namespace forebay::tree

@@ -23,15 +23,15 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 void join(std::string& text, const std::string& more) { text += (text.empty() ? "" : ", ") + more; }
 
-// Who runs a program of another owner must not become this one's: of a copy that has not the owner nothing gives its
-// rights away.
+// setuid and setgid run a program with its owner's rights. A copy with another owner must not pass on that owner's
+// rights.
 std::uint32_t permissions_for(const sys::EntryStatus& status, bool has_owner) {
     constexpr std::uint32_t sets_owner = 06000;
     const bool keeps = has_owner || status.kind == sys::EntryKind::folder;
     return keeps ? status.permissions : status.permissions & ~sets_owner;
 }
 
-// What became of the access ACL. Each change of it is one of the permissions, too.
+// State of the access ACL. Each change of it is also a change of the permissions.
 enum class AclChange { none, given, lost };
 
 Result<AclChange> give_extended(const AttributeSource& source, sys::OpenEntry& target, const Held& held,
@@ -39,9 +39,10 @@ Result<AclChange> give_extended(const AttributeSource& source, sys::OpenEntry& t
     auto acl = AclChange::none;
     for (const auto& name : source.names) {
         const auto value = source.value(name);
-        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the source's status tells
+        if (!value && value.error().kind == ErrorKind::missing)
+            continue;  // removed since; the source's status shows it
         if (!value) return value.error();
-        if (has(held.attributes, name)) {  // a change of an entry is seen by all who look when it was changed
+        if (has(held.attributes, name)) {  // setting an equal value would change the ctime
             const auto old = target.attribute(name);
             if (old && *old == *value) continue;
         }
@@ -57,7 +58,7 @@ Result<AclChange> give_extended(const AttributeSource& source, sys::OpenEntry& t
     return acl;
 }
 
-// Times that not all file systems have are set in silence to the last one that the target's has.
+// Some file systems lack a time and silently store the last time that they have.
 Result<> give_times(const sys::EntryStatus& status, sys::OpenEntry& target) {
     FB_TRY(target.set_times(status.accessed, status.modified));
     if (!is_far(status.modified)) return {};
@@ -151,15 +152,16 @@ std::optional<WishedOwner> wished_owner(const sys::EntryStatus& status, const He
 
 Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
                          const Held& held, const Preserve& preserve, const Settle& settle) {
-    bool is_mode_known = !held.is_new || !has(held.attributes, access_acl);  // which it inherits with a mode
+    bool is_mode_known = !held.is_new || !has(held.attributes, access_acl);  // an inherited ACL brings a mode
     bool has_owner = held.user == status.user && held.group == status.group;
     if (const auto owner = wished_owner(status, held, preserve)) {
         auto given = target.set_owner(owner->user, owner->group);
         const bool is_given = given.has_value();
         has_owner = is_given && owner->user == status.user;
         FB_TRY(settle(owner->part, "", std::move(given)));
+        // A user who may not give files away may still set the group.
         if (!is_given && held.group != status.group) static_cast<void>(target.set_owner(held.user, status.group));
-        // Which of these bits it clears is up to the kind and the file system: of folders most clear none.
+        // Which of these bits are cleared depends on the kind and the file system. Most clear none on directories.
         is_mode_known = is_mode_known && (held.permissions & special_bits) == 0;
     }
     const auto wished = permissions_for(status, has_owner);
@@ -168,9 +170,9 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
         FB_TRY_ASSIGN(changed, give_extended(source, target, held, settle));
         acl = changed;
     }
-    const bool is_link = status.kind == sys::EntryKind::link;  // has no permissions of its own
+    const bool is_link = status.kind == sys::EntryKind::link;  // symbolic links have no permissions of their own
     const auto usual = status.permissions & 0777u & ~held.umask;
-    if (!preserve.permissions && held.is_new && !is_link && acl != AclChange::given)  // which it would change
+    if (!preserve.permissions && held.is_new && !is_link && acl != AclChange::given)  // it would change the ACL
         FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
     const bool is_other = !is_mode_known || acl != AclChange::none || held.permissions != wished;
     if (preserve.permissions && !is_link && is_other)

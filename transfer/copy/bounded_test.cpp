@@ -1,6 +1,7 @@
-// Goal: verbs give the same results where their tables hold next to nothing in memory, and leave no files behind.
-// Method: trees with names of one inode in many folders, folders of many names, and folders where the source has files,
-// on 1 and 3 threads; all tables hold 0 to 2 entries. TMPDIR is a directory of the test's own, which stays empty.
+// Goal: verbs give the same results if their tables hold almost nothing in memory. They leave no files behind.
+// Method: uses trees with names of one inode in many directories, directories of many names, and directories in the
+// place of source files, on 1 and 3 threads. All tables hold 0 to 2 entries. TMPDIR is a directory of the test and
+// stays empty.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +26,7 @@ constexpr int folders = 12, files = 130;  // more inodes than two pages of a tab
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
-// Each file has a name in four folders.
+// Each file has a name in four directories.
 void make_tree(const std::string& path, int count = files) {
     for (int folder = 0; folder < folders; ++folder)
         fs::create_directories(path + "/f" + std::to_string(folder) + "/deep/er");
@@ -52,7 +53,7 @@ std::unique_ptr<Outcome> sync_trees(const std::string& source, const std::string
     return outcome;
 }
 
-// Two names of one inode in f9 should be two: whichever name of the two is met later is told of.
+// Two names of one inode in f9 must be two inodes. Whichever name is met later is reported.
 std::vector<std::string> differences(const std::string& first, const std::string& other,
                                      const tree::TableLimits& tables, std::uint32_t threads) {
     tree::EntryLog entry_log;
@@ -91,7 +92,7 @@ TEST_CASE("bounded: walks, copies, syncs and comparisons with tiny tables") {
         CHECK(done->counts.linked == folders / 4 * 3 * files);
         CHECK(differences(source, target, {}, threads).empty());
         CHECK(differences(source, target, tiny, threads).empty());
-        // What the target alone has, what it lacks, other links, and folders in the way of three files.
+        // Extra entries, missing entries, other links, and directories in the place of three files.
         for (int i = 0; i < 5; ++i) write(target + "/f0/deep/extra" + std::to_string(i), "extra");
         for (int i = 0; i < 5; ++i) write(target + "/f1/deep/er/extra" + std::to_string(i), "extra");
         fs::create_directories(target + "/f7/extra/below");
@@ -121,7 +122,7 @@ TEST_CASE("bounded: walks, copies, syncs and comparisons with tiny tables") {
 TEST_CASE("bounded: a copy that cannot spill ends, says why, and goes on with room") {
     const test::TempDirectory directory("/dev/shm");
     const auto source = directory / "source", target = directory / "target";
-    make_tree(source, 400);  // a walk forgets inodes whose names it has met: those of one folder fill two pages
+    make_tree(source, 400);  // a walk forgets an inode after its last name; the inodes of one directory fill two pages
     ::setenv("TMPDIR", (directory / "not there").c_str(), 1);
     auto done = sync_trees(source, target, 2);
     REQUIRE_FALSE(done->copied);

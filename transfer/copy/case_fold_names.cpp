@@ -15,7 +15,7 @@ namespace {
 
 std::uint64_t hash_of(std::string_view name) { return siphash({}, bytes_of(name)); }
 
-// That the target does so: `there` stays.
+// The target has one entry for both names: `there` stays.
 Error taken_for_one(const std::string& there, const std::string& name) {
     return {ErrorKind::refused,
             fmt::format("the target takes \"{}\" and \"{}\" for one name: the first one is there, and stays",
@@ -33,7 +33,7 @@ sys::CaseFolding folding_of(DirNode& dir_node, sys::Folder& folder) {
 
 }  // namespace
 
-// Of letters beyond ASCII each file system has rules of its own.
+// Letters beyond ASCII are dropped: each file system folds them by its own rules.
 std::string key_of_name_fold(std::string_view name) {
     std::string key;
     for (const char letter : name) {
@@ -51,7 +51,7 @@ Result<> check_spelling(DirNode& dir_node, sys::Folder& folder, const std::strin
     return {};
 }
 
-// What the folder above does is inherited by a new one.
+// A new directory inherits the folding of its parent.
 CaseFoldNames* CaseFoldNames::of(DirNode& dir_node, sys::Folder& folder) {
     std::call_once(dir_node.name_case.asked, [&] {
         const auto folding = folding_of(dir_node, folder);
@@ -86,7 +86,8 @@ Result<std::string> CaseFoldNames::look(sys::Folder& folder, const std::string& 
         was_listed_ = true;
     }
     if (std::ranges::binary_search(listed_, hash_of(name))) return name;
-    // It came since, or has another spelling, which may look quite different: FAT has short names beside long ones.
+    // The entry is new, or has another spelling. Spellings may differ much: FAT has short names beside long names. So
+    // the second round looks at all names.
     std::optional<std::string> spelling;
     for (const bool looks_at_all : {false, true}) {
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
@@ -120,16 +121,17 @@ Result<bool> CaseFoldNames::claim(sys::Folder& folder, sys::Folder& source, cons
     const auto in_source = source.status_of(spelling);
     if (!in_source && in_source.error().kind != ErrorKind::missing) return in_source.error();
     if (in_source) return taken_for_one(spelling, name);
-    // A kill in between would leave all that is in it without a name.
+    // Two renames are needed. A kill between them would leave the whole directory under a temporary name.
     if (existing.kind == sys::EntryKind::folder)
         return Error{ErrorKind::refused,
                      fmt::format("the target has the directory \"{}\", which it takes for this one, and the source has "
                                  "none of that name: rename it there, to another name first and then to this one",
                                  show_text(spelling))};
     if (is_dry) return true;
-    static_cast<void>(folder.remove(temporary));  // of a run that was killed
+    static_cast<void>(folder.remove(temporary));  // of a killed run
     FB_TRY(folder.rename(name, temporary));
     const auto renamed = folder.rename_new(temporary, name);
+    // On failure the old spelling comes back.
     if (!renamed) static_cast<void>(folder.rename_new(temporary, spelling));
     FB_TRY(renamed);
     return false;

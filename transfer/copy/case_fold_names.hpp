@@ -1,6 +1,6 @@
-// Names of a folder of the target that takes several spellings for one name, such as "A" and "a" (vfat, exfat, NTFS,
-// SMB; folders of ext4, f2fs and tmpfs that are told to). Which ones these are the file system alone knows: it is asked
-// under one spelling and says by its listing which one it has.
+// Names in a target directory that stores one entry for several spellings, such as "A" and "a" (vfat, exfat, NTFS, SMB;
+// directories of ext4, f2fs and tmpfs with that setting). Only the file system knows the rules: a lookup by one
+// spelling and a listing show the stored spelling.
 //
 // Threads: any.
 
@@ -19,32 +19,33 @@ namespace forebay::tree {
 
 class CaseFoldNames {
 public:
-    /// Those of the target's folder of `dir_node`, which is open and has its status; null where names have one
-    /// spelling.
-    /// Costs nothing in a folder that this run has made, and elsewhere one call, on file systems where folders differ.
+    /// The names of the target directory of `dir_node`, which must be open and have its status. Null if each name has
+    /// one spelling. Free in a directory made by this run. Otherwise one call, on file systems with different
+    /// directories.
     static CaseFoldNames* of(DirNode& dir_node, sys::Folder& folder);
 
-    /// How the entry is spelled that is found under `name`; nothing where none is.
+    /// The stored spelling of the entry found under `name`; nothing if there is none.
     Result<std::optional<std::string>> spelling_of(sys::Folder& folder, const std::string& name);
-    /// Gives an entry its name. It replaces one of this spelling; another one stays, and the error says so.
+    /// Renames an entry to its final name. It replaces an entry of this spelling. An entry of another spelling stays
+    /// and is an error.
     Result<> rename(sys::Folder& folder, const std::string& temporary, const std::string& name);
-    /// Before an entry takes the place of `existing`, which is found under `name`: an error where that is an entry of
-    /// another spelling which `source` has, too. One that it has not any more gets this spelling, by way of
-    /// `temporary`; in a dry run true: it would.
+    /// Call it before an entry replaces `existing`, found under `name`. Returns an error if that entry has another
+    /// spelling and `source` has that spelling too. If the source has it no more, the entry is renamed to this spelling
+    /// by way of `temporary`. In a dry run returns true instead.
     Result<bool> claim(sys::Folder& folder, sys::Folder& source, const std::string& name,
                        const sys::EntryStatus& existing, const std::string& temporary, bool is_dry);
 
 private:
     Result<std::string> look(sys::Folder& folder, const std::string& name, const sys::EntryStatus& existing);
 
-    std::mutex mutex_;  // guards what follows, and listings of the folder
+    std::mutex mutex_;  // guards the members below, and listings of the directory
     bool was_listed_ = false;
-    std::vector<std::uint64_t> listed_;  // hashes of the names that were there at first, sorted
+    std::vector<std::uint64_t> listed_;  // sorted hashes of the names at the first listing
 };
 
-/// An error where what is found under `name` in the target's folder of `dir_node` has another spelling.
+/// Returns an error if the entry under `name` in the target directory of `dir_node` has another spelling.
 Result<> check_spelling(DirNode& dir_node, sys::Folder& folder, const std::string& name);
-/// Names that are taken for one have mostly one such key; others may have it, too.
+/// Names that a file system folds together mostly have equal keys. Other names may have that key, too.
 std::string key_of_name_fold(std::string_view name);
 
 }  // namespace forebay::tree

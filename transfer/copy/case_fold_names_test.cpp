@@ -1,7 +1,7 @@
-// Goal: in a folder that takes several spellings for one name the entry that is there stays, unless it has this
-// spelling or the source has its name no more; elsewhere nothing is asked for.
-// Method: a made-up folder that folds letters of ASCII, has a short name beside each long one as FAT does, and counts
-// its listings.
+// Goal: in a directory that folds spellings, an existing entry stays unless it has this spelling or the source has its
+// name no more. Elsewhere there are no extra calls.
+// Method: uses a simulated directory that folds ASCII letters, has short names beside long names as FAT does, and
+// counts its listings.
 
 #include "transfer/copy/case_fold_names.hpp"
 
@@ -18,7 +18,7 @@ class FoldingFolder final : public sys::Folder {
 public:
     explicit FoldingFolder(sys::CaseFolding folding, bool has_flag = false) : folding_(folding), has_flag_(has_flag) {}
 
-    std::map<std::string, std::uint64_t> entries;  // their inodes
+    std::map<std::string, std::uint64_t> entries;  // inodes by name
     int listings = 0, asked = 0;
 
     Result<> list(const NameTaker& take) override {
@@ -140,7 +140,7 @@ TEST_CASE("spellings: an entry of another spelling stays where the source has it
     const auto refused = target.claim("a");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().what.find("\"A\" and \"a\" for one name") != std::string::npos);
-    CHECK_FALSE(target.claim("long~1"));  // a short name, which is listed nowhere
+    CHECK_FALSE(target.claim("long~1"));  // a short name, absent from listings
     target.folder.entries["temporary"] = 3;
     CHECK_FALSE(target.case_fold_names().rename(target.folder, "temporary", "a"));
     CHECK(target.folder.entries == std::map<std::string, std::uint64_t>{{"A", 1}, {"long name", 2}, {"temporary", 3}});

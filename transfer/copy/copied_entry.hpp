@@ -8,12 +8,12 @@
 
 namespace forebay::tree {
 
-/// An entry of the source with both folders that it is in. In a dry run the target's may be missing.
+/// A source entry with its directories on both sides. In a dry run the target's may be missing.
 struct CopyEntry {
     DirNodeRef dir_node;
     FolderRef source, target;
     std::string name;
-    sys::EntryId inode{};  // of the source, where it has several names: as HardLinks knows it
+    sys::EntryId inode{};  // of the source, if it has several names: the id of HardLinks
 
     std::string path() const { return path_of(*dir_node, name); }
 };

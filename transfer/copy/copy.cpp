@@ -20,7 +20,7 @@ namespace forebay::tree {
 
 namespace {
 
-// Of the names at the top of a target so many are looked for in the source.
+// Most names at the top of a target that are looked up in the source.
 constexpr std::uint64_t names_compared_max = 65'536;
 
 Result<> check_apart(const CopyRoots& roots, const std::string& source, const std::string& target) {
@@ -35,7 +35,7 @@ Result<> check_apart(const CopyRoots& roots, const std::string& source, const st
         "nothing was changed"};
 }
 
-// The folder above, in which the target is to be made, must not lie in the source either.
+// The parent of a new target must not lie in the source either.
 Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target,
                      const TreeCopyOptions& options) {
     FB_TRY_ASSIGN(named, open_above_new(target));
@@ -89,10 +89,10 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     return roots;
 }
 
-// With the others, until all of it is done.
+// Shares the work with the workers until all is done.
 Result<> walk_shared(CopyParts& parts, CopyTeam& shared, const DirNodeRef& root) {
     auto& lead = *parts.options.lead;
-    root->was_changed = true;  // by the file that members have looked for
+    root->was_changed = true;  // by the file that workers looked for
     FB_TRY(lead.start(shared.work(root), [&](const TeamMessage& message) { shared.settle(message); }));
     const auto walked = parts.walk.run(root, true);
     lead.finish(!walked || parts.share.is_stopped());
@@ -101,14 +101,14 @@ Result<> walk_shared(CopyParts& parts, CopyTeam& shared, const DirNodeRef& root)
     return shared.take_over(lead);
 }
 
-// File systems make these themselves: they say nothing of what was copied.
+// File systems make these themselves. They are no sign of a copy.
 bool is_of_file_system(std::string_view name) {
     return name == "lost+found" || name == ".snapshot" || name == ".snapshots";
 }
 
-/// What lies at the top of both trees.
+/// Compares the top entries of both trees.
 struct Tops {
-    std::uint64_t at_target = 0;  // of a removal those that patterns do not leave out
+    std::uint64_t at_target = 0;  // for a removal without excluded entries
     bool source_is_empty = true, are_alike = false;
 };
 
@@ -120,7 +120,7 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
         for (const auto& entry : listed) {
             std::string name(entry.name);
             if (name.starts_with(any_temporary)) continue;
-            if (!options.removes_extra && is_of_file_system(name)) continue;  // else they would go
+            if (!options.removes_extra && is_of_file_system(name)) continue;  // a removal would remove it
             if (options.removes_extra && !options.filter.takes(top, name, entry.kind)) continue;
             if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
         }
@@ -138,7 +138,7 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
     return tops;
 }
 
-// What SOURCE is called, for the place in TARGET that may be meant.
+// The name of SOURCE, to suggest a place in TARGET.
 std::string name_of_source(const std::string& source) {
     std::error_code none;
     auto path = sys::is_far(source) ? source : std::filesystem::absolute(source, none).lexically_normal().string();
@@ -146,9 +146,9 @@ std::string name_of_source(const std::string& source) {
     return leaf_of(path);
 }
 
-// A file system that is not mounted leaves an empty folder in its place. A target of which nothing comes from the
-// source is another place than was meant, such as the folder above the copy: what is there would be removed, or would
-// lie between the entries of the source, in a folder that has its owner and permissions.
+// Protects against a wrong place. A file system that is not mounted leaves an empty directory: sync would remove all at
+// the target. A target without any name of the source is probably a wrong path, such as the directory above the copy:
+// its entries would be removed, or mixed with the source in a directory with the source's owner.
 Result<> check_tops(const CopyRoots& roots, const std::string& source, const std::string& target,
                     const TreeCopyOptions& options) {
     if (!roots.target || roots.was_made) return {};
@@ -174,7 +174,7 @@ Result<> check_tops(const CopyRoots& roots, const std::string& source, const std
                              options.removes_extra ? "all of them are to go" : "it is to be filled all the same")};
 }
 
-// What is not mounted any more seems to be gone.
+// An unmounted file system looks as if its entries were removed.
 Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& before) {
     FB_TRY_ASSIGN(now, source.mounts_below());
     if (now == before) return {};
@@ -192,7 +192,7 @@ std::string why_not_removed(const EntryLog& entry_log) {
     return "neither all of the source nor all of the target could be read";
 }
 
-// False: more folders of the target are in the way than one turn replaces.
+// Returns false if the target has more directories in the way than one pass replaces.
 Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
                        EntryLog& entry_log, CopyCounts& counts) {
     CopyParts parts(options, entry_log, counts, places);
@@ -203,7 +203,7 @@ Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const T
     if (lead != nullptr) FB_TRY(walk_shared(parts, shared.emplace(parts, lead->team()), root));
     else FB_TRY(parts.walk.run(root, true));
     FB_TRY(parts.replacer.run());
-    if (options.is_dry && parts.deferred.has_more())  // a run replaces these first, and then comes again
+    if (options.is_dry && parts.deferred.has_more())  // a real run replaces these first and makes another pass
         entry_log.add(EntryEvent::skipped, ".",
                       fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
                                   options.tables.deferred));
@@ -225,6 +225,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY_ASSIGN(clocks, clocks_of(*roots.source, *roots.target));
         places.clocks = clocks;
     }
+    // Read before the copy: check_mounts() compares them before the removal.
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
     sys::FileTime settled;
     if (options.removes_extra && !options.is_dry) {
@@ -236,7 +237,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY_ASSIGN(done, copy_once(roots, places, turn, entry_log, counts));
         is_all = done;
     }
-    // An entry that could not be read may be one that the target alone seems to have.
+    // An unread source entry looks as if only the target had it. So after any error nothing is removed.
     if (options.removes_extra && entry_log.has_errors()) {
         if (counts.not_removed.empty()) counts.not_removed = why_not_removed(entry_log);
     } else if (options.removes_extra && roots.target && !roots.was_made) {
@@ -335,7 +336,7 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
     return copy_open_trees(roots, of_one, entry_log, counts);
 }
 
-// Somebody may have renamed the target meanwhile, or mounted something over it.
+// A rename or a mount during the copy may have put another directory under the target's path.
 Result<> check_place(sys::Folder& copy, const std::string& target, EntryLog& entry_log) {
     if (sys::is_far(target)) return {};
     FB_TRY_ASSIGN(status, copy.status());
@@ -372,7 +373,7 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, entry_log, *roots.source,
                                roots.target.get()));
     const auto copied = copy_open_trees(roots, options, entry_log, counts);
-    if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
+    if (roots.target && !options.is_locked) roots.target->unlock();  // workers may hold the directory open longer
     if (copied && roots.target && !options.is_dry) FB_TRY(check_place(*roots.target, target, entry_log));
     return copied;
 }

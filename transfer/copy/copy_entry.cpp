@@ -16,7 +16,7 @@ Result<CopyStep> EntryCopier::copy(TreeWorker& worker, const CopyEntry& entry, s
 Result<CopyStep> EntryCopier::place(TreeWorker& worker, const CopyEntry& entry, FoundEntry& match) {
     const auto step = carry_out(worker, entry, match);
     const auto& status = match.sight.source;
-    // Further names have no bytes of their own, and pieces of a large file count as they come.
+    // Further names have no bytes of their own. The pieces of a large file are counted as they arrive.
     const bool comes_in_pieces = step && *step == CopyStep::later && status.bytes >= large_file_bytes;
     if (status.kind == sys::EntryKind::file && match.counts_bytes && !comes_in_pieces)
         use_.counts.passed_bytes += status.bytes;
@@ -39,7 +39,7 @@ Result<CopyStep> EntryCopier::carry_out(TreeWorker& worker, const CopyEntry& ent
         return CopyStep::done;
     }
     const bool is_file = sight.source.kind == sys::EntryKind::file;
-    // What is to be read, and is not open yet, may have its bytes in an archive alone.
+    // A file that must be read and is not open yet may have its bytes only in an archive (HSM).
     if (is_file && decision != EntryDecision::adjust && !match.file) {
         FB_TRY_ASSIGN(is_left, use_.lookup.leaves(entry));
         if (is_left) return CopyStep::reported;

@@ -1,5 +1,5 @@
-// Copies single entries that are no folders: looks them up, decides, and hands them to the stage that links, makes or
-// adjusts them.
+// Copies entries that are no directories: looks each up, decides, and passes it to the stage that links, makes or
+// adjusts it.
 //
 // Threads: any.
 
@@ -29,9 +29,9 @@ public:
     };
     explicit EntryCopier(const Uses& uses) : use_(uses) {}
 
-    /// `listed_number`: the inode of which the listing spoke.
+    /// `listed_number` is the inode number of the listing.
     Result<CopyStep> copy(TreeWorker& worker, const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number);
-    /// The rest, when it was looked up.
+    /// Continues after the lookup.
     Result<CopyStep> place(TreeWorker& worker, const CopyEntry& entry, FoundEntry& match);
 
 private:

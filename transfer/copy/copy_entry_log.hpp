@@ -1,4 +1,4 @@
-// What is said of entries that are copied or archived, and not as they are.
+// Reports entries that are copied or archived with a difference.
 
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace forebay::tree {
 
-/// Of an entry of `dir_node` that is taken: where it makes a folder a run of Forebay, that is said. `root_is_run`: the
-/// root's own is expected.
+/// For an entry of `dir_node` that is copied: reports the directory as a run of Forebay if the entry marks it.
+/// `root_is_run`: a run at the root is expected and not reported.
 void tell_run(EntryLog& entry_log, bool root_is_run, const DirNode& dir_node, const std::string& name);
 
-/// Flags of an inode that no copy gets; of an entry of `dir_node`, or with an empty name of the branch itself.
+/// Reports inode flags that are not copied, for the entry `name` of `dir_node`, or for `dir_node` if the name is empty.
 void tell_flags(EntryLog& entry_log, const DirNode& dir_node, const std::string& name, const sys::EntryStatus& status);
 
-/// A file changes each time that it is copied, and is left out.
+/// Reports a file that changed during each try and is left out.
 CopyStep report_changes(EntryLog& entry_log, const std::string& path);
 
 }  // namespace forebay::tree

@@ -20,7 +20,7 @@ Result<bool> has_no_entry(sys::Folder& folder) {
     return is_empty;
 }
 
-// One that is gone already is fine.
+// A missing name is no error.
 template <class Names>
 Result<> remove_names(sys::Folder& folder, const Names& names) {
     for (const auto& name : names)
@@ -40,7 +40,7 @@ Result<std::set<std::string>> FolderMaker::temporaries_in(sys::Folder& folder) c
     return names;
 }
 
-// Of what is no folder, and stands where the folder `dir_node` is to be made.
+// For an entry, not a directory, in the place of the new directory `dir_node`.
 Result<> FolderMaker::check_is_meant(const DirNode& dir_node, sys::EntryKind kind) const {
     if (use_.options.filter.takes(*dir_node.parent, dir_node.name, kind)) return {};
     return Error{ErrorKind::refused, "an entry stands there that patterns leave out"};
@@ -77,13 +77,13 @@ void FolderMaker::give_layout(const DirNodeRef& dir_node, sys::Folder& target) {
     if (!given) use_.failures.report(path_of(*dir_node), given.error());
 }
 
-// What stands there may be another entry, in whose name this one would be made.
+// The existing entry may have another spelling. A new directory would get that entry's name.
 Result<> FolderMaker::claim_folder(const DirNodeRef& dir_node) {
     FB_TRY_ASSIGN(above, use_.folders.get(dir_node->parent, TreeSide::target));
     if (CaseFoldNames::of(*dir_node->parent, *above) == nullptr) return {};
     FB_TRY_ASSIGN(source, use_.folders.get(dir_node->parent, TreeSide::source));
     const auto existing = above->status_of(dir_node->name);
-    if (!existing) return {};  // whoever needs it says so
+    if (!existing) return {};  // the caller that needs it reports the error
     return use_.lookup.run_lock_name({dir_node->parent, source, above, dir_node->name}, *existing);
 }
 
@@ -94,12 +94,12 @@ Result<FolderRef> FolderMaker::make_folder(const DirNodeRef& dir_node, sys::Fold
         FB_TRY(claim_folder(dir_node));
         auto existing = above.open_folder(dir_node->name);
         if (existing) return FolderRef(std::move(*existing));
-        // A link, a file: replaced as a file is by a file. What may not be opened stays.
+        // An existing link or file is replaced. A directory that cannot be opened stays.
         const auto status = above.status_of(dir_node->name);
         if (!status) return status.error().kind == ErrorKind::missing ? folder.error() : status.error();
         if (status->kind == sys::EntryKind::folder) return existing.error();
         FB_TRY(check_is_meant(*dir_node, status->kind));
-        // It ends the copy by its own error, so that this one is of an entry that was cut off.
+        // The failed record ends the whole copy with its own error; `retry` marks this entry as cut off.
         if (use_.publisher.check_recorded() != CopyStep::done)
             return Error{ErrorKind::retry, "what is replaced cannot be recorded"};
         FB_TRY(above.remove(dir_node->name));
@@ -130,17 +130,17 @@ Result<> FolderMaker::enter_dry(const DirNodeRef& dir_node) {
             return opened.error();
         const auto status = above->status_of(dir_node->name);
         is_other = status.has_value();
-        if (status && status->kind == sys::EntryKind::folder) return opened.error();  // closed to this user
+        if (status && status->kind == sys::EntryKind::folder) return opened.error();  // this user may not open it
         if (status) FB_TRY(check_is_meant(*dir_node, status->kind));
     }
-    dir_node->was_made = true;  // as it would be
+    dir_node->was_made = true;  // in a real run
     (is_other ? use_.counts.would_replace : use_.counts.would_copy).add(0);
     use_.entry_log.add(EntryEvent::would_copy, path_of(*dir_node),
                        is_other ? "it is of another kind" : "the folder is not at the target");
     return {};
 }
 
-// A folder that others made may have a default ACL, and permissions that keep even its owner from filling it.
+// An existing directory may have a default ACL, or permissions that keep even its owner from filling it.
 Result<> FolderMaker::prepare_target(const DirNodeRef& dir_node, sys::Folder& folder) {
     const auto& status = dir_node->status(TreeSide::target);
     const bool inherits = dir_node->was_made && dir_node->parent && dir_node->parent->seen.gives_acl;
@@ -154,7 +154,7 @@ Result<> FolderMaker::prepare_target(const DirNodeRef& dir_node, sys::Folder& fo
     FB_TRY_ASSIGN(gives_acl, has_default_acl(folder));
     dir_node->seen.gives_acl = gives_acl;
     if (is_of_others(*dir_node)) return find_leftovers(dir_node, folder);
-    if (use_.new_entries.is_unfinished(status)) dir_node->is_new = true;  // by a run that was killed
+    if (use_.new_entries.is_unfinished(status)) dir_node->is_new = true;  // left by a killed run
     if (use_.new_entries.may_be_unmarked(status)) {
         FB_TRY_ASSIGN(is_empty, has_no_entry(folder));
         dir_node->is_new = is_empty;
@@ -163,7 +163,7 @@ Result<> FolderMaker::prepare_target(const DirNodeRef& dir_node, sys::Folder& fo
     return sweep(dir_node, folder);
 }
 
-// Temporary names of a run that was killed. Large files that can be gone on with stay until the folder is finished.
+// Removes temporary names of a killed run. Large files that can be continued stay until the directory is finished.
 Result<> FolderMaker::sweep(const DirNodeRef& dir_node, sys::Folder& folder) {
     FB_TRY_ASSIGN(names, temporaries_in(folder));
     std::vector<std::string> useless;
@@ -177,7 +177,7 @@ Result<> FolderMaker::sweep(const DirNodeRef& dir_node, sys::Folder& folder) {
     return remove_names(folder, useless);
 }
 
-// Of the one name that is meant: the folder may have a million others.
+// Looks for only one name: the directory may have a million others.
 Result<> FolderMaker::find_leftovers(const DirNodeRef& dir_node, sys::Folder& folder) {
     return dir_node->wished->names_below(".", [&](const std::string& name) {
         const auto temporary = use_.names.name_for(name);
@@ -194,11 +194,13 @@ void FolderMaker::finish(const DirNodeRef& dir_node) {
         if (const auto target = use_.folders.get(dir_node, TreeSide::target))
             static_cast<void>(take_back_chmod(*dir_node, **target));
     };
+    // After a stop the entry is unfinished. Only the temporary chmod is undone.
     if (use_.share.is_stopped()) return take_back();
     if (!is_of_others(*dir_node)) tell_flags(use_.entry_log, *dir_node, "", dir_node->status(TreeSide::source));
     if (auto finished = use_.options.is_dry ? would_finish(dir_node) : try_finish(dir_node); !finished) {
         use_.failures.report(dir_node, "", finished.error());
         const auto target = use_.folders.get(dir_node, TreeSide::target);
+        // Another process may have changed the mode meanwhile. Then it stays.
         const auto now = target ? (*target)->status() : target.error();
         if (now && now->permissions == dir_node->status(TreeSide::target).permissions) take_back();
     }
@@ -239,11 +241,11 @@ Result<> FolderMaker::try_finish(const DirNodeRef& dir_node) {
 }
 
 Result<> FolderMaker::remove_leftovers(DirNode& dir_node, sys::Folder& target) {
-    if (dir_node.had_loss) {  // all is done here: what is left is of a process that was lost
+    if (dir_node.had_loss) {  // all work here is done, so the rest belongs to a lost process
         FB_TRY_ASSIGN(names, temporaries_in(target));
         FB_TRY(remove_names(target, names));
     }
-    return remove_names(target, dir_node.leftovers);  // nobody went on with them: their sources are gone
+    return remove_names(target, dir_node.leftovers);  // no thread continued them: their sources are gone
 }
 
 Result<> FolderMaker::give_all(const DirNodeRef& dir_node, sys::Folder& target) {
@@ -271,20 +273,20 @@ Result<> FolderMaker::give_all(const DirNodeRef& dir_node, sys::Folder& target) 
     };
     FB_TRY(give_attributes(status, attributes, target, held, use_.options.preserve, settle));
     if (use_.options.preserve.permissions) return {};
-    if (dir_node->is_new && use_.new_entries.has_marks()) {  // an ACL that was given has left the mark
+    if (dir_node->is_new && use_.new_entries.has_marks()) {  // a given ACL leaves the mark
         FB_TRY_ASSIGN(now, target.status());
         if ((now.permissions & sticky_bit) != 0) FB_TRY(target.set_permissions(now.permissions & ~sticky_bit));
     }
     if (dir_node->seen.temporary_chmod == 0) return {};
     if (const auto& names = attributes.names; std::ranges::find(names, access_acl) != names.end()) {
         FB_TRY_ASSIGN(given, target.attribute_names());
-        if (std::ranges::find(given, access_acl) != given.end()) return {};  // it has the last word
+        if (std::ranges::find(given, access_acl) != given.end()) return {};  // the ACL decides the permissions
     }
     FB_TRY(take_back_chmod(*dir_node, target));
     return target.keep_set();
 }
 
-// What a finished folder of the target has is what its source has.
+// A finished target directory has its source's permissions, so it gets the temporary chmod again.
 Result<> FolderMaker::chmod_again(const DirNodeRef& dir_node) {
     FB_TRY_ASSIGN(target, use_.folders.get(dir_node, TreeSide::target));
     FB_TRY_ASSIGN(now, target->status());

@@ -1,6 +1,6 @@
-// The folders of the target: made, entered, cleaned of what a killed copy left, and finished when all in them is there.
+// The directories of the target: made, entered, cleaned after a killed copy, and finished when all in them is done.
 //
-// Threads: any; a branch is entered by one of them, and finished by one.
+// Threads: any; one thread enters a directory node, and one finishes it.
 
 #pragma once
 
@@ -29,17 +29,17 @@ public:
         NamePublisher& publisher;
         Failures& failures;
         const TemporaryNames& names;
-        const FolderRef& asked;  // as EntryCopier has it
-        bool has_others;         // the roots are folders of others, of which one entry is meant: they stay as they are
+        const FolderRef& asked;  // as in EntryCopier
+        bool has_others;  // the roots hold other entries too: only one entry is copied, and the roots stay unchanged
     };
     explicit FolderMaker(const Uses& uses) : use_(uses) {}
 
-    /// Makes it, or opens the one that is there. In a dry run it says what would be made.
+    /// Makes the directory or opens an existing one. A dry run only reports.
     Result<> enter(const DirNodeRef& dir_node);
-    /// The same of the target's folder of `dir_node` that is open, as the root is.
+    /// The same for a target directory that is open, such as the root.
     Result<> prepare(const DirNodeRef& dir_node, sys::Folder& target);
     void finish(const DirNodeRef& dir_node);
-    /// A folder that was finished can be filled again.
+    /// Makes a finished directory writable again.
     Result<> chmod_again(const DirNodeRef& dir_node);
 
 private:
@@ -47,18 +47,18 @@ private:
     Result<FolderRef> make_folder(const DirNodeRef& dir_node, sys::Folder& above);
     Result<> enter_dry(const DirNodeRef& dir_node);
     Result<> check_is_meant(const DirNode& dir_node, sys::EntryKind kind) const;
-    /// New files in it lie as those of the source's folder, where that is wished.
+    /// Gives new files in it the layout of the source's directory, if requested.
     void give_layout(const DirNodeRef& dir_node, sys::Folder& target);
     Result<> prepare_target(const DirNodeRef& dir_node, sys::Folder& folder);
     Result<std::set<std::string>> temporaries_in(sys::Folder& folder) const;
     Result<> sweep(const DirNodeRef& dir_node, sys::Folder& folder);
     Result<> find_leftovers(const DirNodeRef& dir_node, sys::Folder& folder);
     Result<> remove_leftovers(DirNode& dir_node, sys::Folder& target);
-    /// All that it is to have; in a dry run what the target could not keep of it.
+    /// Sets all attributes; would_finish() is for a dry run and reports attributes that the target cannot store.
     Result<> try_finish(const DirNodeRef& dir_node);
     Result<> would_finish(const DirNodeRef& dir_node);
     Result<> give_all(const DirNodeRef& dir_node, sys::Folder& target);
-    /// Whether the root is nothing but where the one entry lies that is meant.
+    /// True if it is the root and only one entry of the root is copied.
     bool is_of_others(const DirNode& dir_node) const { return use_.has_others && !dir_node.parent; }
 
     const Uses use_;

@@ -1,5 +1,5 @@
-// The options of a copy, each once: its name, its help, the verbs that have it, and its member. The command line and
-// the order for the other processes of a team come from here.
+// The options of a copy, each once: name, help, verbs and member. The command line and the order for workers follow
+// from this list.
 //
 // A new option is a member of TreeCopyOptions, a line of each_copy_option(), and the place that obeys it.
 // each_copy_option() calls `visit(CopyOption, values, member)`; the type of `values` says how the option is written:
@@ -29,65 +29,65 @@ namespace forebay::tree {
 class Coordinator;
 struct CopyCounts;
 
-/// What becomes of an entry of which the target cannot hold a part: an owner that only root may give, a device.
+/// Policy for an entry with a part that the target cannot store: an owner that only root may set, a device.
 enum class CannotKeep {
     refuse,    // the entry is not copied
-    manifest,  // it is copied without that part, which the manifest has
+    manifest,  // it is copied without that part, which goes to the manifest
     drop,      // it is copied without that part
 };
 
 struct Unkept {
     std::string path;
     std::string part;   // "fifo", "owner 5:5", "attribute user.a"
-    std::string value;  // of the attribute; of a symbolic link its text
+    std::string value;  // value of the attribute, or text of a symbolic link
     sys::EntryStatus status;
 };
 
 struct TreeCopyOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
-    WishedRef wished{};  // null: all is meant
+    WishedRef wished{};  // null: all
     Preserve preserve{};
     CannotKeep cannot_keep = CannotKeep::refuse;
     std::function<Result<>(const Unkept&)> manifest{};
-    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as it goes
-    move::Turn* shared_turn = nullptr;        // the limit is that of all copies with this turn
+    std::uint64_t rate_bytes_per_second = 0;  // 0: no limit
+    move::Turn* shared_turn = nullptr;        // limit shared by all copies with this turn
     bool one_file_system = false;
-    bool removes_extra = false;              // what the target has and the source has not; never after an error
-    std::uint64_t removed_max = UINT64_MAX;  // where more entries would go, none does
-    bool allows_empty = false;               // a source without entries: else nothing is removed, it may be unmounted
-    bool allows_unlike = false;      // a target without a name of the source: else it is taken for another place
-    bool compares_bytes = false;     // of files that are there, of one size
-    bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
-    bool verifies = false;           // what was written is read back and compared
-    bool recalls = false;            // files whose bytes an archive alone has (HSM) are read too
+    bool removes_extra = false;              // removes target entries missing in the source; never after an error
+    std::uint64_t removed_max = UINT64_MAX;  // if more entries would go, none goes
+    bool allows_empty = false;               // an empty source; otherwise nothing is removed, as it may be unmounted
+    bool allows_unlike = false;      // a target without a name of the source; otherwise it is taken for a wrong path
+    bool compares_bytes = false;     // of existing files of equal size
+    bool trusts_attributes = false;  // if the target's entry is newer than all changes of the source's
+    bool verifies = false;           // reads written files back and compares them
+    bool recalls = false;            // also reads files with bytes only in an archive (HSM)
     bool is_dry = false;
-    /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
+    /// Syncs the target's file system before names are set and at the end: a power cut leaves only complete files.
     bool syncs = true;
-    bool is_locked = false;  // the target, by the caller, who does more there than this copy
-    bool is_run = false;     // the root: its caller sees to what makes it one, see EntryEvent::as_files
+    bool is_locked = false;  // the caller holds the lock on the target and does more there
+    bool is_run = false;     // the root is a run, and the caller handles its marks, see EntryEvent::as_files
     NamingLimits naming{};
     TableLimits tables{};
     RequestedLayout layout{};
     std::function<void(const CopyCounts&)> watch{};
-    Coordinator* lead = nullptr;  // of other processes that share the work
+    Coordinator* lead = nullptr;  // coordinator of other processes that share the work
 };
 
-/// The verbs that have an option, as bits.
+/// Bits for the verbs that have an option.
 inline constexpr unsigned of_copy = 1, of_sync = 2, of_archive = 4, of_restore = 8;
 
 struct CopyOption {
-    const char* name;     // on the command line behind "--"; and where a worker is told of it
+    const char* name;     // on the command line after "--", and in the order for a worker
     const char* meaning;  // for the help
-    unsigned verbs = 0;   // 0: its flag belongs to all verbs of trees, or it has none
-    bool is_told = true;  // to each process of a team
+    unsigned verbs = 0;   // 0: a flag of all verbs of trees, or no flag
+    bool is_told = true;  // sent to each process of a group
 };
 
 struct Switch {};
-/// A flag that takes a default away.
+/// A flag that turns a default off.
 struct NotSwitch {};
 struct BytesARate {};
-/// A number that has no default.
+/// A number without a default.
 struct CountAtMost {};
 struct PreservedParts {};
 struct KeepPolicy {};
@@ -95,11 +95,11 @@ struct LayoutRules {};
 struct StorageTargets {};
 struct PatternList {};
 
-/// `options`: TreeCopyOptions, const or not.
+/// `options` is TreeCopyOptions, const or not.
 template <class Options, class Visit>
 void each_copy_option(Options& options,
                       Visit&& visit) requires std::is_same_v<std::remove_const_t<Options>, TreeCopyOptions> {
-    // A member that is new does not compile here before it is named. What has no line below is set by the program.
+    // A new member does not compile before it is listed here. The program sets members without a line below.
     auto& [threads, filter, wished, preserve, cannot_keep, manifest, rate, shared_turn, one_file_system, removes_extra,
            removed_max, allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry,
            syncs, is_locked, is_run, naming, tables, layout, watch, lead] = options;

@@ -1,5 +1,5 @@
-// The parts of one copy or restore, each made of parts above it. Only the code that begins a copy has all of them; a
-// stage gets the parts that it uses.
+// The parts of a copy or restore. Each part is made from parts above it. Only the code that begins a copy has all
+// parts; a stage gets the parts that it uses.
 
 #pragma once
 
@@ -10,14 +10,15 @@ namespace forebay::tree {
 /// The places of a copy.
 struct CopyPlaces {
     std::string temporary_prefix;
-    std::string temporary_end{};  // of temporary names, where several processes copy at once
+    std::string temporary_end{};  // end of temporary names, if several processes copy at once
     LastCopy last_copy{};
     Clocks clocks{};
-    FolderRef asked{};        // of the target, or the one that it is to be made in: what can be kept there
-    bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
+    FolderRef asked{};  // the target or its future parent: used to ask what can be stored
+    bool has_others =
+        false;  // the roots hold other entries too: only one entry is copied, and the roots stay unchanged
 };
 
-/// Makes entries at a target from any source: a tree, or an archive.
+/// Makes entries at a target from any source: a tree or an archive.
 struct TargetParts {
     TargetParts(const TreeCopyOptions& given_options, EntryLog& given_log, CopyCounts& given_counts,
                 const CopyPlaces& places);

@@ -1,7 +1,8 @@
-// Goal: a copy has all that its source has, whatever was at the target before; what cannot be copied is said, and
-// stands under no final name.
-// Method: small trees with each oddity, on 1, 2 and 5 threads, compared by compare_trees(), which compare_test.cpp
-// tests; targets that hold something else under a name, leftovers of killed runs, and a source that is never still.
+// Goal: a copy has everything that its source has, whatever was at the target before. An entry that cannot be copied is
+// reported and has no final name.
+// Method: copies small trees with each special case, on 1, 2 and 5 threads, and compares with compare_trees(), which
+// has its own test. Includes targets with other entries under a name, leftovers of killed runs, and a source that
+// changes all the time.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +26,7 @@ std::string read(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder of each kind of entry, with names of one inode in two folders.
+// A directory with each kind of entry, and names of one inode in two directories.
 void make_tree(const std::string& path) {
     fs::create_directories(path + "/below/empty");
     write(path + "/file", "some bytes");
@@ -103,7 +104,7 @@ TEST_CASE("copy: what differs at the target is replaced or adjusted, and stays o
     CHECK(read(directory / "outside") == "another text");
     CHECK(read(directory / "target/more") == "of the target alone");
     fs::remove(directory / "target/more");
-    CHECK(copy(directory / "source", directory / "target")->copied);  // the folder's times
+    CHECK(copy(directory / "source", directory / "target")->copied);  // the directory's times
     check_equal(directory / "source", directory / "target");
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
     write(directory / "target/more/below/file", "x");
     fs::create_symlink("/etc", directory / "target/more/outside");
     fs::remove(directory / "target/file");
-    fs::create_directories(directory / "target/file/folder");  // where the source has a file of two names
+    fs::create_directories(directory / "target/file/folder");  // a directory in the place of a source file of two names
     fs::remove(directory / "target/link");
     fs::create_directories(directory / "target/link/folder");
     SUBCASE("without errors") {
@@ -174,7 +175,7 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
             CHECK(synced->entry_log.first().at(0).path == "link");
             CHECK(fs::exists(directory / "target/more/below/file"));  // after an error nothing is removed
             fs::remove_all(directory / "target/link");
-            write(directory / "source/left.log", "x");  // a folder there has the name of what is left out
+            write(directory / "source/left.log", "x");  // a target directory has the name of an excluded file
             fs::create_directories(directory / "target/left.log");
             synced = copy(directory / "source", directory / "target", options);
             CHECK_FALSE(synced->entry_log.has_errors());
@@ -187,7 +188,7 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
             const auto dry = copy(directory / "source", directory / "target", options);
             REQUIRE(dry->copied);
             CHECK(dry->entry_log.count_of(EntryEvent::failed) == 1);
-            // "file" with its folder: "link" is an error
+            // "file" with its directory. "link" is an error.
             CHECK(dry->entry_log.count_of(EntryEvent::would_remove) == 2);
         }
     }
@@ -234,7 +235,8 @@ TEST_CASE("copy: patterns and lists choose, and a listed name that is not there 
 TEST_CASE("copy: a file that changes each time is said, and is not at the target") {
     const test::TempDirectory directory("/dev/shm");
     fs::create_directory(directory / "source");
-    for (const std::uint64_t bytes : {std::uint64_t{40} << 20, std::uint64_t{80} << 20}) {  // in one and in pieces
+    for (const std::uint64_t bytes :
+         {std::uint64_t{40} << 20, std::uint64_t{80} << 20}) {  // in one piece, and in several
         write(directory / "source/growing", std::string(bytes, '-'));
         std::atomic<bool> begun{false}, ends{false};
         std::thread writer([&] {
@@ -243,7 +245,7 @@ TEST_CASE("copy: a file that changes each time is said, and is not at the target
                 file.seekp(0);
                 file << std::string(1 << 20, byte) << std::flush;
                 begun = true;
-                std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so long that a copy begins
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));  // time for a copy to begin
             }
         });
         while (!begun) std::this_thread::yield();
@@ -262,7 +264,7 @@ TEST_CASE("copy: leftovers of a killed run go, and pieces that are done stay don
     fs::create_directory(directory / "source");
     write(directory / "source/large", std::string(100 << 20, 'l'));
     write(directory / "source/small", "s");
-    // A run that is stopped by a full target leaves what a killed one leaves: here it is stopped by its watch.
+    // A run stopped by a full target leaves the same state as a killed run. Here the watch callback stops it.
     tree::TreeCopyOptions options{.threads = 1, .rate_bytes_per_second = 200 << 20};
     struct Stop {};
     options.watch = [](const tree::CopyCounts& counts) {

@@ -11,7 +11,7 @@ namespace forebay::tree {
 
 namespace {
 
-// A folder of the target that is mounted in the source would be copied into itself, again and again.
+// If a target directory is mounted in the source, a copy would copy itself again and again.
 Result<> check_no_copy(const DirNode& dir_node) {
     for (const auto* at = dir_node.parent.get(); at != nullptr; at = at->parent.get())
         if (at->status(TreeSide::target).id == dir_node.status(TreeSide::source).id)
@@ -19,7 +19,7 @@ Result<> check_no_copy(const DirNode& dir_node) {
     return {};
 }
 
-// Nor is one of the source filled or emptied that the target has by another path.
+// A directory of the source that the target reaches by another path must not be filled or emptied.
 Result<> check_no_source(const DirNode& dir_node) {
     for (const auto* at = &dir_node; at != nullptr; at = at->parent.get())
         if (at->status(TreeSide::source).id == dir_node.status(TreeSide::target).id)
@@ -68,7 +68,7 @@ void CopyWalk::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
 }
 
 Result<> CopyWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) {
-    if (dir_node->parent->had_loss) dir_node->had_loss = true;  // whoever was lost may have been at work here, too
+    if (dir_node->parent->had_loss) dir_node->had_loss = true;  // the lost process may have worked here, too
     FB_TRY_ASSIGN(above, use_.folders.get(dir_node->parent, TreeSide::source));
     FB_TRY_ASSIGN(opened, above->open_folder(dir_node->name));
     const FolderRef folder = std::move(opened);
@@ -134,7 +134,7 @@ void CopyWalk::copy_batch(TreeWorker& worker, const DirNodeRef& dir_node, const 
     const auto opened = [&]() -> Result<> {
         FB_TRY_ASSIGN(source, use_.folders.get(dir_node, TreeSide::source));
         entry.source = source;
-        if (use_.options.is_dry && dir_node->was_made) return {};  // it would be made
+        if (use_.options.is_dry && dir_node->was_made) return {};  // not made in a dry run
         FB_TRY_ASSIGN(target, use_.folders.get(dir_node, TreeSide::target));
         entry.target = target;
         return {};
@@ -158,7 +158,7 @@ Result<CopyStep> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, cons
     }
     const auto& dir_node = entry.dir_node;
     if (!use_.options.filter.takes(*dir_node, named.name, kind)) return CopyStep::done;
-    // Its copy would take the place of an entry that has not its name yet.
+    // Its copy would collide with an entry that has no final name yet.
     if (use_.names.is_temporary(named.name))
         return Error{ErrorKind::refused, "this copy gives such names to what is not whole: it is not copied"};
     if (kind == sys::EntryKind::folder) {

@@ -1,5 +1,5 @@
-// Goes down the source and makes each folder of it at the target: closed to others while it is filled, given its
-// attributes when all below it is there.
+// Walks the source and makes each directory at the target: closed to other users while it is filled. It gets its
+// attributes when all below it is done.
 
 #pragma once
 
@@ -27,12 +27,12 @@ public:
     };
     explicit CopyWalk(const Uses& uses) : use_(uses) {}
 
-    /// Of both roots, which are open; in a dry run that of the target may be missing. Of a team the first process alone
-    /// prepares it.
+    /// For two open roots; in a dry run the target's may be missing. In a group only the coordinator (`is_first`)
+    /// prepares the root.
     Result<DirNodeRef> open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first);
-    /// Copies all that is in the root; a member of a team copies what it is given.
+    /// Copies everything in the root; a worker copies only its work items.
     Result<> run(const DirNodeRef& root, bool is_first);
-    /// A folder that was listed, with all in it.
+    /// Copies a listed directory with all below it.
     void enter(TreeWorker& worker, const DirNodeRef& dir_node);
     void copy_batch(TreeWorker& worker, const DirNodeRef& dir_node, const NameBatch& batch);
 
@@ -41,12 +41,12 @@ private:
     Result<> list(TreeWorker& worker, const DirNodeRef& dir_node);
     Result<CopyStep> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
     void add_folder(TreeWorker& worker, const DirNodeRef& child);
-    /// Of a name that is no folder: names what a list has below it. False: the list has not the name itself.
+    /// For a name that is no directory: reports listed paths below it. Returns false if the list lacks the name itself.
     Result<bool> tell_wished_below(const DirNode& dir_node, const std::string& name, sys::EntryKind kind);
 
     const Uses use_;
     sys::EntryId target_root_;
-    std::uint64_t device_ = 0;  // of the source's root
+    std::uint64_t device_ = 0;  // device of the source's root
 };
 
 }  // namespace forebay::tree

@@ -1,4 +1,4 @@
-// How bytes go from here to there, the same for all files of a copy, and who hears of it.
+// Rate limit, counts and progress reports for all files of a copy.
 //
 // Threads: any.
 
@@ -30,7 +30,7 @@ public:
                     },
                 .resumed = [this](std::uint64_t bytes) { counts_.resumed_bytes += bytes; }};
     }
-    /// The part of --rate that is this process's.
+    /// This process's share of --rate.
     void set_rate(std::uint64_t bytes_per_second) { pace_.set_rate(bytes_per_second); }
     void tick() {
         if (options_.watch) pulse_.beat([this] { options_.watch(counts_); });

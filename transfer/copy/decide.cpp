@@ -7,15 +7,15 @@ namespace {
 constexpr std::uint32_t sets_owner = 06000;
 constexpr std::uint32_t others_write = 022;
 
-// Whoever may write to a file could have made it look like its source: it gets no rights by setuid bits or capabilities
-// that it has not yet, but is copied anew.
+// A user with write access to a file can make it look like its source. Such a file gets no new setuid bits or
+// capabilities; it is copied again.
 bool gives_rights(const EntrySight& sight, const DecideRules& rules) {
     const auto& existing = *sight.existing;
     const bool is_of_others = existing.user != sight.source.user || (existing.permissions & others_write) != 0;
     return sight.source.kind == sys::EntryKind::file && rules.is_root && is_of_others;
 }
 
-// Of an entry of the same content.
+// For an entry with equal content.
 EntryDecision decide_attributes(const EntrySight& sight, const DecideRules& rules) {
     const auto& source = sight.source;
     const auto& existing = *sight.existing;
@@ -23,11 +23,11 @@ EntryDecision decide_attributes(const EntrySight& sight, const DecideRules& rule
     const bool is_risky = gives_rights(sight, rules);
     if (!is_same_status && is_risky && (source.permissions & sets_owner) != 0) return EntryDecision::replace;
     if (!sight.attributes) return EntryDecision::ask_attributes;
-    // If the status differs anyway, all attributes are set: whether they can be read is seen then.
+    // If the status differs, all attributes are set anyway, and an unreadable attribute shows then.
     if (*sight.attributes == SeenAttributes::unread && (is_same_status || is_risky)) return EntryDecision::refuse;
     if (*sight.attributes == SeenAttributes::differ_in_rights && is_risky) return EntryDecision::replace;
     if (*sight.attributes == SeenAttributes::same && is_same_status) return EntryDecision::keep;
-    // More names than the source's has: some may lie outside of the target, and would be changed with it.
+    // If it has more names than the source's inode, some names may lie outside the target and would change too.
     const auto names = rules.preserve.hard_links ? source.names : 1;
     return existing.names > names ? EntryDecision::replace : EntryDecision::adjust;
 }

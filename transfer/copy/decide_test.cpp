@@ -1,6 +1,6 @@
-// Goal: what becomes of an entry follows from what is known of it, nothing is asked in vain, and nobody gets rights
-// that the target's entry has not.
-// Method: a table of sights, each with the decision; each sight is changed in one thing from one that is kept.
+// Goal: the known facts decide about an entry. No fact is asked for in vain, and no user gets new rights by a target
+// entry.
+// Method: a table of facts with their decision. Each row differs in one fact from an entry that is kept.
 
 #include "transfer/copy/decide.hpp"
 
@@ -18,7 +18,7 @@ using tree::SeenAttributes;
 
 namespace {
 
-// A file of root that the target has, of which all was asked.
+// A file of root that the target has, with all facts known.
 EntrySight kept() {
     const sys::EntryStatus status{.kind = sys::EntryKind::file, .permissions = 0644, .bytes = 10, .modified = {5, 6}};
     return {.source = status,
@@ -36,7 +36,7 @@ struct Row {
 
 using Kind = sys::EntryKind;
 
-// What stands there, and whose inode it is.
+// The existing entry, and its inode.
 const Row places[] = {
     {"the same", [](EntrySight&, DecideRules&) {}, EntryDecision::keep},
     {"not at the target", [](EntrySight& sight, DecideRules&) { sight.existing.reset(); }, EntryDecision::make},
@@ -86,7 +86,7 @@ const Row places[] = {
      EntryDecision::replace},
 };
 
-// Of what has the same kind.
+// Entries of equal kind.
 const Row contents[] = {
     {"content that is not known",
      [](EntrySight& sight, DecideRules&) {
@@ -121,7 +121,7 @@ const Row contents[] = {
      EntryDecision::replace},
 };
 
-// Where attributes are not known, or give rights.
+// Attributes that are unknown or give rights.
 const Row rights[] = {
     {"attributes that cannot be read",
      [](EntrySight& sight, DecideRules&) { sight.attributes = SeenAttributes::unread; }, EntryDecision::refuse},

@@ -1,4 +1,4 @@
-// Folders of the target that stand where the source has other entries: they go when all else is done.
+// Directories of the target in the place of other source entries. They are removed when all other work is done.
 //
 // Threads: any.
 
@@ -28,13 +28,13 @@ public:
         const std::lock_guard lock(mutex_);
         return std::exchange(held_, {});
     }
-    /// There are more than are held: the copy is made once more when these are replaced.
+    /// More directories are in the way than are held: after these are replaced, the copy makes another pass.
     void note_more() { has_more_ = true; }
     bool has_more() const { return has_more_; }
-    /// Before the work begins: another process does all of them, and `send` tells it of each.
+    /// Call it before the work begins: another process handles them, and `send` passes each to it.
     void send_to_other(std::function<void(const EntryPlace&)> send) { send_ = std::move(send); }
 
-    /// Those that were taken are gone; in a dry run they still stand, and count as gone.
+    /// The taken directories are removed. In a dry run they still exist and count as removed.
     void note_cleared() { were_cleared_ = true; }
     bool were_cleared() const { return were_cleared_; }
 
@@ -42,7 +42,7 @@ private:
     const std::size_t held_max_;
     std::function<void(const EntryPlace&)> send_;
     std::atomic<bool> has_more_{false}, were_cleared_{false};
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::vector<EntryPlace> held_;
 };
 

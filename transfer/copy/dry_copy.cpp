@@ -12,7 +12,7 @@ Result<CopyStep> DryCopier::would_copy(const CopyEntry& entry, EntryDecision dec
     if (auto* target = target_of(entry); target != nullptr) {
         if (const auto can = is_adjusted ? Result<>() : target->can_make(source.kind); !can) {
             FB_TRY(use_.losses.settle_of(entry, source)(word_of(source.kind), "", can));
-            return CopyStep::done;  // as settled, nothing of it would be there
+            return CopyStep::done;  // by the policy nothing of it would exist
         }
         auto held = use_.maker.new_entry(entry, source).held_by_new();
         if (is_adjusted) held = {.user = sight.existing->user, .group = sight.existing->group};
@@ -35,14 +35,14 @@ Result<CopyStep> DryCopier::would_link(TreeWorker& worker, const CopyEntry& entr
     const auto can = target_of(entry) != nullptr ? target_of(entry)->can_link() : Result<>();
     if (!can) {
         FB_TRY(use_.losses.settle_of(entry, sight.source)("hard link to " + first_path, "", can));
-        return would_copy(entry, EntryDecision::make, sight);  // as wished, it becomes a file of its own
+        return would_copy(entry, EntryDecision::make, sight);  // by the policy it becomes a separate file
     }
     FB_TRY_ASSIGN(is_linked, is_name_of(first, sight));
     if (is_linked) {
         FB_TRY_ASSIGN(decision, use_.lookup.look_and_decide(worker, entry, sight));
         if (decision == EntryDecision::refuse) return *sight.unread_because;
         if (decision == EntryDecision::keep ||
-            decision == EntryDecision::adjust) {  // then it was adjusted under its first name
+            decision == EntryDecision::adjust) {  // already adjusted under its first name
             ++use_.counts.equal;
             return CopyStep::done;
         }

@@ -20,11 +20,11 @@ public:
         Losses& losses;
         Lookup& lookup;
         const EntryMaker& maker;
-        const FolderRef& asked;  // asked if the target's folder is missing; or null
+        const FolderRef& asked;  // used if the target's directory is missing; may be null
     };
     explicit DryCopier(const Uses& uses) : use_(uses) {}
 
-    /// `decision`: make, replace or adjust.
+    /// `decision` is make, replace or adjust.
     Result<CopyStep> would_copy(const CopyEntry& entry, EntryDecision decision, const EntrySight& sight);
     /// `entry` would become a further name of `first`.
     Result<CopyStep> would_link(TreeWorker& worker, const CopyEntry& entry, const EntryPlace& first, EntrySight& sight);

@@ -1,5 +1,5 @@
-// Calls for the end of a folder, and of an inode with several names. The stages that end one need not know the stage
-// that goes on with it.
+// Callbacks for the end of a directory, and of an inode with several names. A stage that ends them need not know the
+// next stage.
 
 #pragma once
 
@@ -15,10 +15,10 @@ class DirNodeEnds {
 public:
     explicit DirNodeEnds(OpenFolders& folders) : folders_(folders) {}
 
-    /// Before the work begins: `finish` is called for each branch in which all is done.
+    /// Call it before the work begins: `finish` is called for each directory node when all in it is done.
     void finish_by(std::function<void(const DirNodeRef&)> finish) { finish_ = std::move(finish); }
     void tell_root_done(std::function<void()> root_done) { root_done_ = std::move(root_done); }
-    /// One thing of a branch is done; if it was the last, the branch is finished, and so upwards. Threads: any.
+    /// One piece of work in a node is done. After the last piece the node is finished, then its parents. Threads: any.
     void done_in(DirNodeRef dir_node) {
         if (count_done(std::move(dir_node), folders_, finish_) && root_done_) root_done_();
     }
@@ -29,7 +29,7 @@ private:
     std::function<void()> root_done_;
 };
 
-/// Of an inode of the source with several names, of which one waited: it has its name, or will have none.
+/// For a source inode whose first name was delayed: it now has its name, or the copy failed.
 struct InodeEnds {
     std::function<void(TreeWorker&, const sys::EntryId&, const EntryPlace& first)> named{};
     std::function<void(TreeWorker&, const sys::EntryId&)> failed{};

@@ -11,11 +11,11 @@ namespace forebay::tree {
 
 namespace {
 
-// What a screen or a mail shows; the report has all.
+// For a screen or a mail. The report has all.
 constexpr std::size_t first_max = 1'000;
-// A line names three.
+// A line names three of these.
 constexpr std::uint64_t runs_max = 10;
-// More than a screen shows; each remark is compared with all of them.
+// More than a screen shows. Each entry is compared with all of them.
 constexpr std::size_t causes_max = 32;
 constexpr std::size_t cause_paths_max = 3;
 
@@ -69,7 +69,7 @@ bool is_error(EntryEvent kind) {
 }
 
 Error of_target(const Error& error) {
-    // What is not kept says so itself; of what is gone OpenFolders::with_side() says where.
+    // An unsupported part has its own text. For a missing entry OpenFolders::with_side() adds the side.
     if (error.kind == ErrorKind::unsupported || error.kind == ErrorKind::missing) return error;
     return with_context(error, std::string(at_target) + ": " + error.what);
 }
@@ -78,7 +78,7 @@ bool is_given_up(std::string_view why) { return why.ends_with(sys::given_up); }
 
 namespace {
 
-// All is at the target: room is kept for what is not.
+// The entry is complete at the target. Half of the room is reserved for real problems.
 bool is_fine(EntryEvent kind) { return kind == EntryEvent::adjusted || kind == EntryEvent::flags_not_copied; }
 
 }  // namespace
@@ -107,6 +107,7 @@ void EntryLog::add(EntryEvent kind, std::string path, std::string why) {
     const bool is_owner = log_entry.why.starts_with(owner_not_kept);
     if (is_owner) ++owners_;
     if (kind == EntryEvent::failed && is_given_up(log_entry.why)) ++given_up_;
+    // Only the first few runs are kept: a tree of many runs would fill the list.
     if (kind == EntryEvent::as_files && count_of_kind > runs_max) return;
     if (is_error(kind) && log_entry.why.starts_with(at_target)) ++at_target_;
     if (first_.size() < (is_owner || is_fine(kind) ? first_max / 2 : first_max)) first_.push_back(log_entry);

@@ -1,4 +1,4 @@
-// What a mover has to say of single entries: none is passed over in silence. Any thread may add one.
+// Collects events of single entries: nothing is skipped silently. Threads: any.
 
 #pragma once
 
@@ -16,23 +16,23 @@
 namespace forebay::tree {
 
 enum class EntryEvent : std::uint8_t {
-    vanished,           // it was listed, and was gone when it was to be read
-    changed,            // the source changed each time that it was copied: what it is now is not at the target
-    failed,             // an error; it is not at the target, or not removed
-    not_kept,           // the target cannot hold it, or a part of it
+    vanished,           // listed, but gone when it was read
+    changed,            // changed during each try; the target has no current copy
+    failed,             // an error; not copied, or not removed
+    not_kept,           // the target cannot store it or a part of it
     saved_in_manifest,  // the same, and the manifest has it
-    skipped,            // by wish or for its safety: another file system, a loop of mounts
-    released,           // an archive alone has its bytes (HSM), and they were not to be recalled
-    as_files,           // a run of Forebay, taken like any files: in any order, with what is not committed
-    flags_not_copied,   // it is immutable or append-only, and its copy is not
-    adjusted,           // its bytes were equal, and its attributes are now
+    skipped,            // by request or for safety: another file system, a loop of mounts
+    released,           // its bytes are only in an archive (HSM), and recall was not requested
+    as_files,           // a run of Forebay, copied as plain files: in any order, with uncommitted files
+    flags_not_copied,   // immutable or append-only, and its copy is not
+    adjusted,           // bytes were equal; attributes are equal now
     differs,            // of a comparison
     missing_in_target,  // of a comparison
     extra_in_target,    // of a comparison
     would_copy,         // of a dry run
-    would_adjust,       // of a dry run: its attributes alone
+    would_adjust,       // of a dry run: only its attributes
     would_remove,       // of a dry run
-    // What was done as it should, for a report alone: see Remarks::records().
+    // Normal actions, only for a report: see EntryLog::records().
     removed,
     replaced,
     copied,
@@ -40,83 +40,83 @@ enum class EntryEvent : std::uint8_t {
     count,
 };
 
-/// "vanished", "not kept", ...
+/// "vanished", "not_kept", ...
 const char* name_of(EntryEvent kind);
 
-/// What `why` begins with where an owner cannot be given: of as many entries as somebody else has.
+/// Begin of `why` if the owner cannot be set. It applies to every entry of another user.
 inline constexpr std::string_view owner_not_kept = "the target cannot keep owner ";
 
-/// What `why` begins with where it is the target that could not be read or changed.
+/// Begin of `why` if the target could not be read or changed.
 inline constexpr std::string_view at_target = "at the target";
 
-/// That of an error of which the target alone was asked for something.
+/// The error with `at_target`, for a call that only the target got.
 Error of_target(const Error& error);
 
-/// Of a reason: a server failed each time that it was asked, or is not asked any more.
+/// True for the error of a server that failed at each try, or is no longer asked.
 bool is_given_up(std::string_view why);
 
-/// Of an entry that was not read: `vanished`, `changed` or `failed`.
+/// True if the entry was not copied: `vanished`, `changed` or `failed`.
 bool is_error(EntryEvent kind);
 
-/// Of what was done: it counts among no remarks, and has no words.
+/// True for a normal action. It is not counted and has no `why`.
 constexpr bool is_record(EntryEvent kind) { return kind >= EntryEvent::removed; }
-/// Of what was done: something is no more.
+/// True for an action that destroyed something.
 constexpr bool is_loss(EntryEvent kind) { return kind == EntryEvent::removed || kind == EntryEvent::replaced; }
-/// How much of what was done a report is to have.
-enum class Recorded : std::uint8_t { nothing, losses, all };  // losses: what is no more: removed, replaced
+/// Actions to put into a report.
+enum class Recorded : std::uint8_t { nothing, losses, all };  // losses: removed and replaced entries
 
 struct LogEntry {
     EntryEvent kind = EntryEvent::failed;
-    std::string path;  // below the tree's root
+    std::string path;  // below the root
     std::string why;
 };
 
-/// Why the same befell several entries, with the first of them; `why` has "*" for their names.
+/// A reason shared by several entries, with the first of them. `why` has "*" for their names.
 struct Cause {
     EntryEvent kind = EntryEvent::failed;
     std::string why;
     std::uint64_t count = 0;
     std::vector<std::string> paths;
 };
-/// What all remarks of one cause have alike; empty of those of which each counts for itself, as of comparisons.
+/// The shared reason of an entry. Empty for events that count one by one, such as results of a comparison.
 std::string cause_of(const LogEntry& log_entry);
 
 class EntryLog {
 public:
     using Taker = std::function<Result<>(const LogEntry&)>;
 
-    /// `take` gets each remark, one at a time: a file that may become long. None where it is empty. After an error of
-    /// it nothing is removed any more: what goes is to be told.
+    /// `take` gets each event, one at a time, such as a line for a long file. It may be empty. After an error of `take`
+    /// nothing is removed any more: each removal must be reported.
     explicit EntryLog(Taker take = {}, Recorded recorded = Recorded::nothing)
         : take_(std::move(take)), recorded_(recorded) {}
 
     Recorded recorded() const { return recorded_; }
-    /// Whether a record of this kind is wished: to be asked before its path is put together.
+    /// True if this kind of action is recorded. Ask before you build the path.
     bool records(EntryEvent kind) const {
         return recorded_ == Recorded::all || (recorded_ == Recorded::losses && is_loss(kind));
     }
     void add(EntryEvent kind, std::string path, std::string why);
-    /// Of an entry that could not be moved: one that is gone has `vanished`.
+    /// For an entry that failed: `vanished` if the error is `missing`, else `failed`.
     void add_error(std::string path, const Error& error);
 
     std::uint64_t count_of(EntryEvent kind) const;
-    /// Of how many entries the target cannot keep the owner.
+    /// Number of entries with an owner that the target cannot set.
     std::uint64_t owners() const;
-    /// How many entries were not read.
+    /// Number of failed entries.
     std::uint64_t errors() const;
-    /// Of these, at how many it was the target.
+    /// Failed entries with an error at the target.
     std::uint64_t errors_at_target() const;
-    /// Of these, how many since a server was given up.
+    /// Failed entries since a server was given up.
     std::uint64_t given_up() const;
-    /// Whether there are any, so that nothing may be removed because of its absence.
+    /// True if there are errors. Then an entry missing in the source must not be removed.
     bool has_errors() const;
-    /// Whether there is none of another kind.
+    /// True if there are no other events.
     bool are_all(std::initializer_list<EntryEvent> kinds) const;
-    /// The first of all, for people; owners that are not kept have half of them at most, runs a few.
+    /// The first events, for the user. At most half of them are owners that could not be set, a few are runs.
     std::vector<LogEntry> first() const;
-    /// Of the first causes, each with all its entries.
+    /// The first causes, each with the count of all its entries.
     std::vector<Cause> causes() const;
-    /// What became of the taker.
+    /// The error of `take`, if any.
     Result<> taken() const;
 
 private:

@@ -3,7 +3,7 @@
 namespace forebay::tree {
 
 void Failures::report(const std::string& path, const Error& error) {
-    if (share_.is_stopped() && error.kind == ErrorKind::retry) return;  // an entry that the end has cut off
+    if (share_.is_stopped() && error.kind == ErrorKind::retry) return;  // an entry cut off by the end
     if (take_failed_) take_failed_(path);
     if (error.kind == ErrorKind::unsupported) entry_log_.add(EntryEvent::not_kept, path, error.what);
     else entry_log_.add_error(path, error);

@@ -1,4 +1,4 @@
-// Reports entries that fail, each by a remark, and keeps the first error that ends the whole command.
+// Reports each failed entry and keeps the first error that ends the whole command.
 //
 // Threads: any.
 
@@ -19,9 +19,10 @@ public:
     Failures(WorkShare& share, OpenFolders& folders, EntryLog& entry_log)
         : share_(share), folders_(folders), entry_log_(entry_log) {}
 
-    /// An entry could not be copied. If there is no room, nothing else can be copied either: the copy ends.
+    /// Reports a failed entry. If the error is `full`, nothing else can be copied either: the copy ends.
     void report(const std::string& path, const Error& error);
-    /// The same of an entry of `dir_node`, or with an empty name of the branch itself: see OpenFolders::with_side().
+    /// The same for the entry `name` of `dir_node`, or for `dir_node` if the name is empty: see
+    /// OpenFolders::with_side().
     void report(const DirNodeRef& dir_node, const std::string& name, const Error& error);
     /// Call it before the work begins: `take` gets the path of each failed entry, from any thread.
     void tell_failed(std::function<void(const std::string& path)> take) { take_failed_ = std::move(take); }
@@ -34,7 +35,7 @@ private:
     OpenFolders& folders_;
     EntryLog& entry_log_;
     std::function<void(const std::string& path)> take_failed_;
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     Result<> fatal_;
 };
 

@@ -13,7 +13,7 @@ namespace forebay::tree {
 
 namespace {
 
-// What the kernel is asked for at once, so that a stop or a rate is obeyed within a moment: 8 MiB take some 5 ms.
+// Bytes of one kernel call, about 5 ms: a stop or a rate limit takes effect soon.
 constexpr std::uint64_t kernel_bytes = 8u << 20;
 
 Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
@@ -21,6 +21,7 @@ Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
     while (bytes.begin < bytes.end) {
+        // Bytes that an earlier run has written are kept.
         if (const auto held = std::min(target.held_at(bytes.begin), bytes.end - bytes.begin); held > 0) {
             bytes.begin += held;
             if (way.resumed) way.resumed(held);
@@ -34,13 +35,14 @@ Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStr
         if (by_kernel) {
             const auto copied = target.copy_from(source, bytes.begin, piece);
             if (!copied && copied.error().kind == ErrorKind::unsupported) {
+                // For all later files, too: the kernel cannot copy between these file systems.
                 way.by_kernel->store(false, std::memory_order_relaxed);
                 continue;
             }
             if (!copied) return copied.error();
             moved = *copied;
         }
-        if (moved == 0) {  // after the kernel too: some file systems copy nothing, and say so in this way
+        if (moved == 0) {  // also after the kernel: some file systems copy 0 bytes without an error
             buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
             FB_TRY_ASSIGN(got, source.read(bytes.begin, std::span(buffer).first(std::min(piece, buffer_bytes))));
             FB_TRY(target.write(bytes.begin, std::span(buffer).first(got)));
@@ -63,7 +65,7 @@ Result<std::uint64_t> difference_in(sys::OpenFile& file, sys::OpenFile& other, s
         FB_TRY_ASSIGN(got, file.read(bytes.begin, first.first(piece)));
         FB_TRY_ASSIGN(other_got, other.read(bytes.begin, second.first(piece)));
         const auto common = std::min(got, other_got);
-        // memcmp is ten times as fast as a loop over bytes, which only the end needs.
+        // memcmp is ten times as fast as a loop over bytes. Only the last piece needs the loop.
         if (common == piece && std::memcmp(first.data(), second.data(), piece) == 0) {
             bytes.begin += piece;
             continue;
@@ -74,7 +76,7 @@ Result<std::uint64_t> difference_in(sys::OpenFile& file, sys::OpenFile& other, s
     return bytes.end;
 }
 
-// Of a file that is read for it.
+// Reads the file for its checksum.
 Result<std::uint32_t> checksum_of(sys::OpenFile& file, sys::ByteStretch bytes, std::vector<std::byte>& buffer) {
     buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
     std::uint32_t crc = 0;
@@ -88,7 +90,7 @@ Result<std::uint32_t> checksum_of(sys::OpenFile& file, sys::ByteStretch bytes, s
     return crc;
 }
 
-// Where the storage of one of both knows the checksum of its bytes, the other one alone is read. False: they differ.
+// If the storage of one file knows its checksum, only the other file is read. Returns false if they differ.
 Result<std::optional<bool>> has_same_checksum(sys::OpenFile& file, sys::OpenFile& other, sys::ByteStretch bytes,
                                               std::vector<std::byte>& buffer) {
     FB_TRY_ASSIGN(other_known, other.checksum());
@@ -108,7 +110,8 @@ Result<std::uint64_t> first_difference_of_bytes(sys::OpenFile& file, sys::OpenFi
         FB_TRY_ASSIGN(other_data, other.next_data(bytes.begin));
         const auto begin = std::min(data ? data->begin : end, other_data ? other_data->begin : end);
         if (begin >= end) return end;
-        // Up to where the stretch that begins first ends: what is data in one alone is zeros in the other, or differs.
+        // Up to the end of the stretch that begins first. Data in only one file equals the other's hole only if it is
+        // all zeros.
         const auto stop = std::min(end, data && data->begin == begin ? data->end : other_data->end);
         FB_TRY_ASSIGN(at, difference_in(file, other, {begin, stop}, buffer));
         if (at < stop) return at;
@@ -162,6 +165,7 @@ Result<std::uint64_t> first_difference(sys::OpenFile& file, sys::OpenFile& other
     FB_TRY_ASSIGN(is_same, has_same_checksum(file, other, bytes, buffer));
     if (is_same && *is_same) return end;
     FB_TRY_ASSIGN(at, first_difference_of_bytes(file, other, bytes, have_holes, buffer));
+    // The checksums differ but the bytes are equal: the stored checksum is wrong.
     if (at < end || !is_same) return at;
     return Error{ErrorKind::corrupt, "its bytes are not those that its storage has the checksum of"};
 }

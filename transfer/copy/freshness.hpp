@@ -1,4 +1,4 @@
-// Which entries nobody has changed since the target's ones were made, as far as times of change say it.
+// Finds entries that did not change since their copy was made, as far as ctimes show it.
 
 #pragma once
 
@@ -13,12 +13,12 @@ public:
     explicit Freshness(LastCopy last_copy = {}, Clocks clocks = {})
         : last_copy_(std::move(last_copy)), clocks_(clocks) {}
 
-    /// Whether nobody has changed both since the last copy looked at their extended attributes; of the folder of an
-    /// entry `dir_node`.
+    /// True if neither entry has changed since the last copy compared their extended attributes. `dir_node` is their
+    /// directory.
     bool is_untouched(const DirNode& dir_node, const sys::EntryStatus& source, const sys::EntryStatus& target) const;
-    /// Of a branch that was entered: whether other entries may have come into it by renames.
+    /// For an entered directory: false if other entries may have come into it by renames.
     bool is_untouched(const DirNode& dir_node) const;
-    /// Whether nothing of the source's entry was changed since the target's one was made or changed.
+    /// True if the source's entry has not changed since the target's entry was made or changed.
     bool is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const;
     bool source_may_be_older() const { return clocks_.source_may_be_older; }
 

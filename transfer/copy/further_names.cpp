@@ -16,15 +16,15 @@ Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, Fo
     const auto& existing = match.sight.existing;
     const EntryPlace own{entry.dir_node, entry.name};
     entry.inode = use_.links.id_of(status);
-    ++entry.dir_node->pending;  // of an entry that waits; whoever links it gives that back
+    ++entry.dir_node->pending;  // for a name that waits; the thread that links it counts it as done
     const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
     const auto turn = use_.links.take(status, old, own, match.first);
     if (turn && *turn == HardLinks::Turn::waits) {
-        // Nothing but further names may come for long, so that no batch with their first one becomes full.
+        // For a long time only further names may come, so no batch with their first name would fill up.
         if (use_.links.waiting() % waiting_names_max == 0) use_.naming.flush(worker);
         return CopyStep::later;
     }
-    --entry.dir_node->pending;  // never the last: this portion of names holds the branch
+    --entry.dir_node->pending;  // never the last: this batch of names keeps the node pending
     FB_TRY(turn);
     match.sight.has_copy = *turn == HardLinks::Turn::ready;
     match.counts_bytes = !match.sight.has_copy;
@@ -59,6 +59,7 @@ Result<CopyStep> FurtherNames::link_name(TreeWorker& worker, const EntryPlace& p
     FB_TRY_ASSIGN(entry, entry_at(place));
     const auto linked = use_.options.is_dry ? Result<CopyStep>(CopyStep::later) : use_.linker.link_copy(entry, first);
     if (linked && *linked != CopyStep::later) return linked;
+    // The link failed, possibly because the target folds spellings: that error is clearer.
     if (!linked) FB_TRY(check_spelling(*place.dir_node, *entry.target, place.name));
     FoundEntry match{.counts_bytes = false};
     FB_TRY_ASSIGN(status, entry.source->status_of(place.name));
@@ -71,7 +72,7 @@ Result<CopyStep> FurtherNames::link_name(TreeWorker& worker, const EntryPlace& p
     if (linked.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry, use_.names.name_for(place.name)));
     FB_TRY(use_.losses.settle_of(entry, status)("hard link to " + path_of(*first.dir_node, first.name), "",
                                                 linked.error()));
-    return place_(worker, entry, match);  // as wished, it becomes a file of its own
+    return place_(worker, entry, match);  // by the policy it becomes a separate file
 }
 
 void FurtherNames::link_waiting(TreeWorker& worker, const sys::EntryId& id, const EntryPlace& first) {

@@ -1,5 +1,5 @@
-// Entries whose inode has several names. The first name is copied, and the others become names of the copy. Names that
-// come during the copy wait for it.
+// Entries of an inode with several names. The first name is copied; further names become hard links of the copy. Names
+// that come during the copy wait for it.
 //
 // Threads: any.
 
@@ -19,7 +19,7 @@ namespace forebay::tree {
 
 class FurtherNames {
 public:
-    /// Copies an entry that was looked up, or that was not.
+    /// `Place` copies an entry after its lookup, `Copy` before it.
     using Place = std::function<Result<CopyStep>(TreeWorker&, const CopyEntry&, FoundEntry&)>;
     using Copy = std::function<Result<CopyStep>(TreeWorker&, const CopyEntry&)>;
 
@@ -59,9 +59,9 @@ public:
     void copy_waiting(TreeWorker& worker, const EntryPlace& waiting);
 
 private:
-    /// With both folders; in a dry run without that of the target if it would be made.
+    /// The entry with both directories; in a dry run without a target directory that would be made.
     Result<CopyEntry> entry_at(const EntryPlace& place);
-    /// Whether a folder stands in the way of a further name of the inode `id`: then that is deferred, or an error.
+    /// Checks if a directory is in the way of a further name of the inode `id`: it is deferred, or an error.
     Result<CopyStep> check_way(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing,
                                const sys::EntryId& id, const EntryPlace& first);
 
@@ -70,7 +70,7 @@ private:
     Copy copy_;
 };
 
-/// A folder at the target is no place for an entry, and stays.
+/// The error for a directory of the target that is in the way and stays.
 Error folder_in_the_way();
 
 }  // namespace forebay::tree

@@ -20,7 +20,7 @@ namespace forebay::tree {
 
 namespace {
 
-// Some 16 ms of copying: short beside a file of minutes, long beside the three calls that a piece costs.
+// About 16 ms of copying: short beside a file of minutes, long beside the three calls for a piece.
 constexpr std::uint64_t piece_bytes = 32u << 20;
 constexpr std::size_t journal_bytes_max = 256;
 
@@ -35,7 +35,7 @@ class LargeFile final : public PiecewiseFile, public std::enable_shared_from_thi
 public:
     LargeFile(LargeFiles& all, CopyEntry entry) : all_(all), entry_(std::move(entry)) {}
 
-    /// Opens both files and adds the pieces. An error: nothing was added.
+    /// Opens both files and adds the pieces. On error nothing was added.
     Result<CopyStep> start(TreeWorker& worker);
     void describe(TeamMessage& work_item, sys::ByteStretch bytes) const override;
     void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) override {
@@ -67,9 +67,9 @@ private:
     std::optional<NewEntry> new_file_;
     sys::EntryStatus before_;
     std::atomic<std::uint64_t> pieces_left_{0};
-    std::mutex mutex_;              // guards what follows
-    std::set<std::uint64_t> open_;  // pieces that are not done; none where the source has a hole alone
-    std::uint64_t low_water_ = 0;   // pieces below it are all done
+    std::mutex mutex_;              // guards the members below
+    std::set<std::uint64_t> open_;  // pieces still to do; holes of the source have none
+    std::uint64_t low_water_ = 0;   // all pieces below it are done
     Result<> failed_;
 };
 
@@ -92,7 +92,7 @@ Result<CopyStep> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& st
     return CopyStep::later;
 }
 
-// The one of an earlier run, where it is of this state of the source: then how many bytes of it are there.
+// Opens the file of an earlier run if it belongs to this state of the source. Returns how many of its bytes are there.
 Result<std::uint64_t> LargeFile::open_target() {
     if (!entry_.dir_node->was_made) {
         take_over();
@@ -105,6 +105,7 @@ Result<std::uint64_t> LargeFile::open_target() {
             const auto journal = got ? move::journal_from(std::string(reinterpret_cast<const char*>(text.data()), *got))
                                      : Result<move::Journal>(got.error());
             const auto status = (*old)->status();
+            // Continue only with a file of this user under one name: another user could have put a file there.
             if (journal && journal->identity == identity_of(before_) && status && status->names == 1 &&
                 status->kind == sys::EntryKind::file && status->user == all_.new_entries.owner().user) {
                 new_file_->take_file(std::move(*old), *status);
@@ -119,7 +120,7 @@ Result<std::uint64_t> LargeFile::open_target() {
         static_cast<void>(entry_.target->remove(temporary_name_));
         return given.error();
     }
-    // An object store has its own mark, and goes on with what its parts are of.
+    // An object store has its own marker and resumes by its uploaded parts.
     if (new_file_->file().begins_with_attributes()) return new_file_->begin_copy(*source_);
     static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), 0600));
@@ -127,7 +128,7 @@ Result<std::uint64_t> LargeFile::open_target() {
     return 0;
 }
 
-// What another process has made of it gets this one's name.
+// Takes over the temporary files of another process by a rename to this process's names.
 void LargeFile::take_over() {
     for (const auto& name : all_.names.others_of(entry_.name, entry_.dir_node->leftovers)) {
         if (!entry_.target->rename(name, temporary_name_)) continue;
@@ -162,8 +163,8 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     for (const auto index : open_) all_.counts.passed_bytes -= piece(index).end - piece(index).begin;
     failed_ = Result<>();
     const std::vector<std::uint64_t> all(open_.rbegin(), open_.rend());
-    pieces_left_ = all.size() + 1;  // and this call itself
-    for (const auto index : all)    // what is added last is done first
+    pieces_left_ = all.size() + 1;  // one more for this call
+    for (const auto index : all)    // the last added piece is done first
         worker.share->add(worker,
                           [self = shared_from_this(), index](TreeWorker& other) { self->copy_piece(other, index); },
                           {.dir_node = entry_.dir_node, .file = shared_from_this(), .bytes = piece(index)});
@@ -171,7 +172,7 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     return {};
 }
 
-// A file of 8 EiB has 2^38 pieces, and few with data.
+// A file of 8 EiB has 2^38 pieces, and few of them have data.
 Result<> LargeFile::find_pieces() {
     open_.clear();
     const auto add = [this](sys::ByteStretch data) {
@@ -201,6 +202,7 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
             all_.counts.passed_bytes += piece(index).end - piece(index).begin;
             const auto before = low_water_;
             low_water_ = open_.empty() ? (before_.bytes + piece_bytes - 1) / piece_bytes : *open_.begin();
+            // The journal claims only whole pieces without a gap before them.
             if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
         }
         if (!copied && failed_) failed_ = copied;
@@ -211,7 +213,7 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
 Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
     {
         const std::lock_guard lock(mutex_);
-        FB_TRY(failed_);  // the other pieces are of no use
+        FB_TRY(failed_);  // the other pieces are useless now
     }
     return copy_bytes(*source_, new_file_->file(), piece(index), new_file_->is_sparse(), all_.flow.way(),
                       worker.buffer);
@@ -221,7 +223,7 @@ void LargeFile::end(TreeWorker& worker) {
     auto status = source_->status();
     if (failed_ && status && !is_unchanged(before_, *status) && tries_ < copy_tries_max) {
         ++tries_;
-        // The journal is of another state now, so that the file begins anew.
+        // The journal describes the old state. Without it the file begins anew.
         static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
         const auto begun = begin(worker, *status);
         if (!begun || *begun != CopyStep::later) conclude(worker, begun);
@@ -238,12 +240,13 @@ void LargeFile::end(TreeWorker& worker) {
 
 Result<CopyStep> LargeFile::try_end(TreeWorker& worker) {
     TemporaryName temporary(*entry_.target, temporary_name_);
-    FB_TRY(new_file_->file().resize(before_.bytes));  // a hole may be the last
+    FB_TRY(new_file_->file().resize(before_.bytes));  // it may end with a hole
     return new_file_->complete_file(worker, *source_, temporary);
 }
 
 void LargeFile::conclude(TreeWorker& worker, const Result<CopyStep>& done) {
-    // After a stop and without room a later run goes on with the pieces that there are; otherwise nobody does.
+    // After a stop, or without room, a later run continues with the finished pieces. In all other cases they are
+    // removed.
     const bool goes_on = worker.share->is_stopped() ? !done || *done == CopyStep::reported
                                                     : !done && done.error().kind == ErrorKind::full;
     const bool is_named = done && *done == CopyStep::done, has_failed = !done || *done == CopyStep::reported;

@@ -1,8 +1,8 @@
-// A file that is copied in pieces by all threads, and gone on with after a kill.
+// A large file: all threads copy it in pieces, and a later run continues it after a kill.
 //
-// Beside its temporary name lies the mark of how far it has come, NAME.parts: a text of move/journal.hpp, whose
-// identity stands for the source's inode, its size and times, and for this start of the machine. After another start
-// bytes may be missing that were never synced, so such a file is begun anew.
+// NAME.parts beside its temporary name records the progress as a text of move/journal.hpp. The identity in it stands
+// for the source's inode, size and times, and for this boot of the machine. After a reboot unsynced bytes may be
+// missing, so the file begins anew.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace forebay::tree {
 
 struct TeamMessage;
 
-/// What copies of large files are made by.
+/// The parts used by copies of large files.
 struct LargeFiles {
     const TreeCopyOptions& options;
     EntryLog& entry_log;
@@ -31,13 +31,13 @@ struct LargeFiles {
     DirNodeEnds& dir_node_ends;
     const InodeEnds& inode_ends;
 
-    /// Adds the file to the work of `worker`, and gives `later`: it counts in the branch's `pending` meanwhile.
+    /// Adds the file to the work of `worker` and returns `later`. The file counts in `pending` of its directory node.
     CopyStep start_large(TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode);
 };
 
-/// A piece of such a file, as another process is told of it.
+/// A piece of a large file in a message to another process.
 struct GivenPiece {
-    std::string name, temporary;  // of the source, and at the target
+    std::string name, temporary;  // name in the source, temporary name at the target
     sys::ByteStretch bytes{};
     std::uint64_t inode = 0, file_bytes = 0;  // of the source
     sys::FileTime modified{};
@@ -48,7 +48,7 @@ struct GivenPiece {
                status.id.number == made_inode;
     }
     void add_to(TeamMessage& work_item) const;
-    /// `corrupt` where the gift has no piece.
+    /// Returns `corrupt` if the work item has no piece.
     static Result<GivenPiece> from(const TeamMessage& work_item);
 };
 

@@ -18,10 +18,9 @@ namespace forebay::tree {
 namespace {
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;
-// The kernel stamps changes by a clock that is up to 10 ms late. Servers have clocks of their own, which sites keep
-// alike.
+// The kernel's timestamps are up to 10 ms late. Servers have their own clocks; sites keep them in step.
 constexpr std::int64_t tick_ns = 10'000'000, own_clock_ns = 50'000'000, other_clock_ns = 600 * ns_per_second;
-// A clock that is set by less than this is not noticed.
+// A change of the clock by less than this is not noticed.
 constexpr std::int64_t set_ns = 10'000'000;
 constexpr std::uint64_t kept_bytes_max = 4096;
 constexpr std::size_t kept_max = 1000;  // pairs of places
@@ -33,8 +32,8 @@ sys::FileTime time_of(std::int64_t ns) {
 
 std::int64_t since_start() { return std::chrono::nanoseconds(sys::Clock::now().time_since_epoch()).count(); }
 
-// The time when the machine's other clock began, in nanoseconds: the same as long as nobody sets the clock. Both are
-// drawn to the right time together. Of several looks the one counts that took the shortest.
+// The start of the monotonic clock in wall clock time, in nanoseconds. It is constant while nobody sets the clock: time
+// synchronization adjusts both clocks alike. Takes the fastest of several readings.
 std::int64_t clock_base() {
     std::int64_t base = 0, shortest = INT64_MAX;
     for (int look = 0; look < 5; ++look) {
@@ -51,7 +50,7 @@ std::string variable(const char* name) {
     return value != nullptr && *value == '/' ? value : "";
 }
 
-// Empty where this user has no home.
+// Empty if the user has no home.
 std::string cache_place() {
     auto cache = variable("XDG_CACHE_HOME");
     if (cache.empty() && !variable("HOME").empty()) cache = variable("HOME") + "/.cache";
@@ -61,12 +60,13 @@ std::string cache_place() {
 
 bool is_own(const sys::EntryStatus& status) { return status.user == sys::new_entry_owner().user; }
 
-// Root may have the home of a user, who has put links or files there: what is not this user's own is not used, and in
-// what is not nothing is made. `path`, if it is given, is followed: by its user's own link a cache may lie elsewhere.
+// Root may have the HOME of another user, who could place links or files there. Only root's own entries are used, and
+// new entries are only made in root's own directories. If `path` is given, symbolic links are followed: a user may keep
+// the cache elsewhere.
 Result<std::unique_ptr<sys::Folder>> open_own(sys::Folder& above, const std::string& name, const std::string& path,
                                               bool makes) {
     FB_TRY_ASSIGN(status_above, above.status());
-    if (makes && is_own(status_above)) static_cast<void>(above.make_folder(name, 0700));  // it may be there
+    if (makes && is_own(status_above)) static_cast<void>(above.make_folder(name, 0700));  // it may exist already
     FB_TRY_ASSIGN(named, above.status_of(name));
     FB_TRY_ASSIGN(opened, path.empty() ? above.open_folder(name) : sys::open_posix_folder(path));
     FB_TRY_ASSIGN(status, opened->status());
@@ -74,7 +74,7 @@ Result<std::unique_ptr<sys::Folder>> open_own(sys::Folder& above, const std::str
     return opened;
 }
 
-// Where all is kept. What the cache lies in is never made.
+// The directory of all records. The parent of the cache is never made.
 Result<std::unique_ptr<sys::Folder>> open_own_folder(bool makes) {
     const auto place = cache_place();
     const auto slash = place.rfind('/');
@@ -103,7 +103,7 @@ bool is_kept_name(std::string_view name) {
            name.find_first_not_of("0123456789abcdef") >= name_digits;
 }
 
-// All that is kept goes where there is too much of it, and nothing else.
+// If there are too many records, removes all of them and nothing else.
 Result<> make_room(sys::Folder& folder) {
     std::vector<std::string> kept;
     FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
@@ -135,8 +135,8 @@ Result<std::string> identity_of(sys::Folder& source, sys::Folder& target) {
                        from.id.number, from_system.id, to.id.device, to.id.number, to_system.id);
 }
 
-// A file of ours in the source would be missed at the target, and one in the target would be too much. Of a folder that
-// is not there the next one above counts.
+// A record in the source would be missing at the target, and a record in the target would be extra. For a missing
+// directory its nearest existing parent counts.
 Result<bool> lies_in_any(std::string folder, std::initializer_list<sys::Folder*> trees) {
     while (true) {
         const auto opened = sys::open_posix_folder(folder);
@@ -144,7 +144,7 @@ Result<bool> lies_in_any(std::string folder, std::initializer_list<sys::Folder*>
             folder.erase(std::max<std::size_t>(folder.rfind('/'), 1));
             continue;
         }
-        if (!opened) return false;  // nothing will be kept there
+        if (!opened) return false;  // no record will be kept there
         for (auto* tree : trees) {
             FB_TRY_ASSIGN(status, tree->status());
             FB_TRY_ASSIGN(lies_in, (*opened)->lies_in(status.id));
@@ -175,6 +175,7 @@ bool is_before(sys::FileTime changed, sys::FileTime time) {
 }
 
 Result<sys::FileTime> settled_time(sys::Folder& folder) {
+    // A server's clock may differ, so the time lies far enough back.
     FB_TRY_ASSIGN(about, folder.file_system());
     const auto now = sys::unix_ns();
     if (!about.has_own_clock) return time_of(now - other_clock_ns);
@@ -210,7 +211,7 @@ Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const 
     return last;
 }
 
-// Nothing is synced: after a power cut the machine has another start.
+// Not synced: after a power cut the boot id differs, and the record is useless anyway.
 void LastCopy::keep() const {
     if (name_.empty()) return;
     const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(own_.entries[0]),

@@ -1,12 +1,10 @@
-// What the copy before this one between two places says of entries that nobody has changed since: they have the
-// extended attributes that it has compared. Each change of an entry, of its attributes too, marks it with the time of
-// the kernel or the server, which nobody can set; one that was changed before that copy began was seen by it as it is
-// now. A source that is mounted read-only may be a snapshot, which is older than the begin of its copy, and another one
-// the next time: of it nothing is kept.
+// The record of the last copy between two places. Entries without a change since then still have the extended
+// attributes compared by that copy. Each change of an entry or its attributes sets its ctime from the clock of the
+// kernel or the server; no user can set it. A read-only source may be a snapshot, older than the begin of its copy, and
+// another snapshot the next time. So there is no record for it.
 //
-// The times of copies are kept for their user, outside of both trees, in ~/.cache/forebay/copies. They count on the
-// same start of the machine, between the same two folders, while the clock is not set anew. Without them all is looked
-// at.
+// Records are kept for each user in ~/.cache/forebay/copies, outside both trees. A record is valid for one boot, the
+// same two directories, and an unchanged clock. Without a record all attributes are compared.
 
 #pragma once
 
@@ -17,46 +15,45 @@
 
 namespace forebay::tree {
 
-/// The extended attributes need not be looked at of an entry whose last change is before these times.
+/// Extended attributes of entries with an earlier ctime need not be compared.
 struct Untouched {
-    sys::FileTime entries[2];      // by TreeSide: the last copy's begin
-    sys::FileTime target_folders;  // and its end: it fills folders itself
+    sys::FileTime entries[2];      // by TreeSide: the begin of the last copy
+    sys::FileTime target_folders;  // the end of the last copy, which itself changes directories
 };
 
-/// What times of change of both trees say of each other.
+/// How ctimes of both trees compare.
 struct Clocks {
-    /// By how much a change of an entry of one tree must be older than one of the other to be the earlier one: 0 where
-    /// this machine's kernel stamps both, 600 where a server does.
+    /// A change in one tree is certainly earlier than a change in the other if its ctime is earlier by this: 0 if this
+    /// machine's kernel stamps both, 600 if a server does.
     std::int64_t margin_seconds = 0;
-    /// It is mounted read-only, maybe as a snapshot: a change in it may come later than the copy of what it was before,
-    /// and still have an earlier time.
+    /// The source is mounted read-only and may be a snapshot. A later snapshot may bring a change with a ctime before
+    /// the copy.
     bool source_may_be_older = false;
 };
 Result<Clocks> clocks_of(sys::Folder& source, sys::Folder& target);
 
-/// Whether a change that has the time `changed` was made before `time`. File systems of whole seconds give it the
-/// second that it lies in.
+/// True if a change with the ctime `changed` was made before `time`. File systems with whole seconds round it down.
 bool is_before(sys::FileTime changed, sys::FileTime time);
 
 class LastCopy {
 public:
-    /// `places` names both trees: what was kept of them, and a begin for what is to be kept.
+    /// `places` identifies both trees. Reads their record and notes the begin of this copy.
     static Result<LastCopy> find(sys::Folder& source, sys::Folder& target, const std::string& places);
 
     const std::optional<Untouched>& untouched() const { return untouched_; }
-    /// This copy has looked at all, and all that the source has is at the target. Where it cannot be kept, the next one
-    /// looks at all again.
+    /// Records this copy. It must have compared everything, and the target must have all that the source has. If the
+    /// record cannot be written, the next copy compares everything again.
     void keep() const;
 
 private:
-    std::string name_, identity_;  // no name: nothing is kept
+    std::string name_, identity_;  // empty name: no record
     std::int64_t clock_base_ = 0;
     Untouched own_;
     std::optional<Untouched> untouched_;
 };
 
-/// What bears an earlier time of change, in the file system of `folder`, was changed before the call returns, and what
-/// is changed afterwards bears none: where this machine's kernel stamps changes, it waits for a tick of its clock.
+/// Returns a time T of `folder`'s file system: changes made before the call returns have ctime < T, later changes do
+/// not. If this machine's kernel stamps changes, it waits for a tick of the clock.
 Result<sys::FileTime> settled_time(sys::Folder& folder);
 
 }  // namespace forebay::tree

@@ -16,8 +16,8 @@ namespace forebay::tree {
 
 namespace {
 
-// A target takes some GB/s, so that this much on one is copied and read for minutes, and may not fit: of ldiskfs an
-// object has 16 TiB at most. Files below it gain more from being spread as the site has it.
+// A target takes some GB/s, so a larger file on one target takes minutes and may not fit: an object of ldiskfs has at
+// most 16 TiB. Smaller files gain more from the site's own distribution.
 constexpr std::uint64_t bytes_of_one_target = 64ull << 30;
 constexpr std::size_t folders_known_max = 4096;
 
@@ -31,7 +31,7 @@ Error not_to_be_had(const char* why) {
     return {ErrorKind::unsupported, fmt::format("the source's layout has {}, which a copy cannot be given", why)};
 }
 
-// The source's targets are numbers of its own file system.
+// Target numbers belong to the source's file system.
 void forget_targets(sys::StripeLayout& layout) {
     for (auto& stretch : layout.stretches) stretch.stripes.targets.clear();
 }
@@ -41,7 +41,7 @@ std::uint32_t wanted_of(const sys::StripeStretch& stretch) {
     return targets.empty() ? stretch.count : static_cast<std::uint32_t>(targets.size());
 }
 
-// Where files have their objects before they are given a layout, Lustre takes the wish and changes nothing (b=10667).
+// If files get their objects at creation, Lustre accepts a layout and changes nothing (b=10667).
 bool was_taken(const sys::StripeLayout& wish, const sys::StripeLayout& given) {
     if (given.is_composite != wish.is_composite || given.stretches.size() != wish.stretches.size()) return false;
     for (std::size_t i = 0; i < wish.stretches.size(); ++i) {
@@ -106,7 +106,7 @@ Result<std::optional<sys::StripeLayout>> Layouts::layout_for(const CopyEntry& en
     return layout.empty() ? std::nullopt : std::optional(std::move(layout));
 }
 
-// Empty: as the directory says.
+// Empty: the directory's layout.
 Result<sys::StripeLayout> Layouts::wished_for(const CopyEntry& entry, const sys::EntryStatus& status) {
     if (wish_.kind == LayoutKind::usual) return sys::StripeLayout();
     if (wish_.kind == LayoutKind::source) {
@@ -130,7 +130,7 @@ Result<sys::StripeLayout> Layouts::wished_for(const CopyEntry& entry, const sys:
                 std::min<std::uint64_t>((status.bytes - 1) / bytes_of_one_target + 1, stripes_max));
     }
     if (count == 0) return sys::StripeLayout();
-    // In stripes and a pool as the directory has them.
+    // With the stripe size and pool of the directory.
     FB_TRY_ASSIGN(usual, usual_of(entry));
     sys::StripeStretch stretch{.count = count};
     if (!usual.empty() && !is_on_metadata_server(usual.stretches.back())) {
@@ -147,7 +147,7 @@ Result<sys::StripeLayout> Layouts::usual_of(const CopyEntry& entry) {
         if (const auto known = usual_.find(id); known != usual_.end()) return known->second;
     }
     FB_TRY_ASSIGN(layout, layout_of_new_files(*entry.target));
-    // What nobody may ask for cannot be changed either, so that such a directory keeps the say.
+    // A layout that no user may request cannot be changed either: the directory's layout is used.
     if (layout.no_wish != nullptr) layout = {};
     forget_targets(layout);
     const std::lock_guard lock(mutex_);
@@ -168,8 +168,8 @@ Result<> Layouts::leave_excluded_out(const CopyEntry& entry, sys::StripeLayout& 
     return {};
 }
 
-// A file of a stripe on each target tells which there are: without a library of Lustre's, whatever its version, and
-// those alone that take files now.
+// A file with a stripe on each target shows which targets exist. This needs no Lustre library, works with all versions,
+// and finds only targets that take files now.
 Result<Layouts::Targets> Layouts::targets_for(const CopyEntry& entry, const std::string& pool) {
     const std::lock_guard lock(mutex_);
     const std::pair key(entry.dir_node->status(TreeSide::target).id.device, pool);
@@ -199,6 +199,7 @@ Result<> Layouts::give(sys::OpenFile& file, const sys::StripeLayout& layout) {
     const auto attribute = file.attribute(sys::layout_attribute);
     if (!attribute && attribute.error().kind != ErrorKind::missing) return attribute.error();
     const auto given = attribute ? sys::lustre_layout(bytes_of(*attribute)) : sys::StripeLayout();
+    // Read it back: Lustre may accept a layout and use another.
     if (!was_taken(layout, given))
         return Error{ErrorKind::unsupported, "the file system took the layout, and lays the file out in another one"};
     ++counts_.laid_out;

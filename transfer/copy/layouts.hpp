@@ -1,5 +1,5 @@
-// On which storage targets new files of a copy lie, where the target's file system lets one choose (Lustre): a file
-// gets its layout before its first byte, and nothing is migrated afterwards.
+// Places new files of a copy on storage targets, if the target's file system allows a choice (Lustre). A file gets its
+// layout before its first byte. Nothing is migrated afterwards.
 //
 // Threads: any.
 
@@ -23,19 +23,20 @@ struct CopyCounts;
 struct CopyEntry;
 struct TreeCopyOptions;
 
-/// `unsupported` where the wish needs a choice and the file system of `target`, which people call `shown`, has none.
+/// Returns `unsupported` if the request needs a choice and the file system of `target` has none. `shown` is its name
+/// for the user.
 Result<> check_layout(const RequestedLayout& wish, sys::Folder& target, const std::string& shown);
 
 class Layouts {
 public:
-    /// `prefix` begins the names of entries that are not whole. All that is given outlives it.
+    /// `prefix` begins temporary names. All arguments must outlive it.
     Layouts(const TreeCopyOptions& options, CopyCounts& counts, std::string prefix);
 
-    /// How a new file of the target is to lie, whose source has `status`; nothing: as its directory says.
+    /// The layout of a new target file for a source with `status`; nothing: the directory's layout.
     Result<std::optional<sys::StripeLayout>> layout_for(const CopyEntry& entry, const sys::EntryStatus& status);
-    /// Gives it to a file that lies nowhere. `unsupported` or `refused` where the file is then to be made anew.
+    /// Gives the layout to a file without one. After `unsupported` or `refused` the file must be made anew.
     Result<> give(sys::OpenFile& file, const sys::StripeLayout& layout);
-    /// New files of `target` are to lie as those of `source`, both of `dir_node`; where that is wished.
+    /// Gives new files in `target` the layout of `source`, both directories of `dir_node`, if requested.
     Result<> give_folder(const DirNode& dir_node, sys::Folder& source, sys::Folder& target);
 
     StoredLayouts stored;
@@ -52,9 +53,9 @@ private:
     CopyCounts& counts_;
     const std::string prefix_;
     std::atomic<std::uint64_t> turn_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::map<sys::EntryId, sys::StripeLayout> usual_;
-    std::map<std::pair<std::uint64_t, std::string>, Targets> targets_;  // by device and pool, without the excluded ones
+    std::map<std::pair<std::uint64_t, std::string>, Targets> targets_;  // by device and pool, without excluded targets
 };
 
 }  // namespace forebay::tree

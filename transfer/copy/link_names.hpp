@@ -21,7 +21,7 @@ public:
     };
     explicit NameLinker(const Uses& uses) : use_(uses) {}
 
-    /// `entry` becomes a name of what `first` names at the target.
+    /// Makes `entry` a hard link of the target's entry `first`.
     Result<CopyStep> link_copy(const CopyEntry& entry, const EntryPlace& first);
 
 private:

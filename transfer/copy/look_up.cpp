@@ -11,14 +11,14 @@ namespace forebay::tree {
 
 namespace {
 
-// Clocks of one machine tick every 4 ms, and those of two servers may differ.
+// The clock of one machine ticks every 4 ms. Clocks of two servers may differ.
 constexpr std::int64_t clock_seconds = 2;
 constexpr const char* capabilities = "security.capability";
 
 enum class TimesFit { no, yes, if_bytes_do };
 
-// Where the target's time has whole seconds alone, or none is preserved, the time of the last change says that the
-// source is what was copied: an older file that took its name was renamed since. Of a snapshot it says less.
+// If the target keeps only whole seconds, or times are not preserved, the ctime decides: an older file that took this
+// name was renamed since. For a snapshot the ctime proves less.
 TimesFit times_of(const EntrySight& sight, bool has_times, const Freshness& freshness) {
     const auto &source = sight.source, &existing = *sight.existing;
     if (has_times && source.modified == existing.modified) return TimesFit::yes;
@@ -39,7 +39,7 @@ Result<FoundEntry> Lookup::look_up(const CopyEntry& entry, sys::EntryKind kind, 
     }
     const auto& existing = match.sight.existing;
     if (existing) FB_TRY(run_lock_name(entry, *existing));
-    // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
+    // Opening the file first saves a call, and nobody can replace it between status and open.
     if (kind == sys::EntryKind::file && !existing && !use_.options.is_dry && !use_.links.knows(listed_number)) {
         FB_TRY_ASSIGN(is_left, leaves(entry));
         if (is_left) return FoundEntry{.step = CopyStep::reported};
@@ -102,7 +102,7 @@ Result<bool> Lookup::has_same_content(TreeWorker& worker, const CopyEntry& entry
     if (source.bytes != existing.bytes) return false;
     const auto times = times_of(sight, use_.options.preserve.times, use_.freshness);
     if (!use_.options.compares_bytes && times != TimesFit::if_bytes_do) return times == TimesFit::yes;
-    // What cannot be compared counts as equal, and is named.
+    // A file that cannot be compared counts as equal and is reported.
     FB_TRY_ASSIGN(is_left, use_.stored.leaves(*entry.dir_node, entry.source.get(), entry.target.get(), entry.name,
                                               use_.entry_log));
     if (is_left) return times != TimesFit::no;
@@ -113,7 +113,7 @@ Result<bool> Lookup::has_same_bytes(TreeWorker& worker, const CopyEntry& entry, 
     const auto& source = sight.source;
     const bool has_other_time = times_of(sight, use_.options.preserve.times, use_.freshness) == TimesFit::no;
     FB_TRY_ASSIGN(file, entry.source->open_file(entry.name));
-    // Where it is given the time of the bytes that are read here, nobody may write to it meanwhile.
+    // If it will get this time without a copy, nobody may write to it while it is compared.
     auto before = source;
     if (has_other_time) {
         FB_TRY_ASSIGN(settled, settled_status(*file, source));

@@ -1,4 +1,4 @@
-// Looks at an entry in the source and in the target, as far as decide() asks. Nothing is written before.
+// Reads the state of an entry in the source and the target, as far as decide() asks. Writes nothing.
 //
 // Threads: any.
 
@@ -21,13 +21,13 @@
 
 namespace forebay::tree {
 
-/// An entry of the source as it was found.
+/// The result of the lookup of a source entry.
 struct FoundEntry {
-    CopyStep step = CopyStep::done;  // or `reported`: it is not copied
+    CopyStep step = CopyStep::done;  // `reported` if it is not copied
     EntrySight sight{};
-    std::unique_ptr<sys::OpenFile> file{};  // where it is open already
-    EntryPlace first{};                     // of an inode that has its copy
-    bool counts_bytes = true;               // false of a further name
+    std::unique_ptr<sys::OpenFile> file{};  // if it is open already
+    EntryPlace first{};                     // name of the copy, for a copied inode
+    bool counts_bytes = true;               // false for a further name
 };
 
 class Lookup {
@@ -44,14 +44,14 @@ public:
     };
     explicit Lookup(const Uses& uses) : use_(uses) {}
 
-    /// `listed_number`: the inode number in the listing.
+    /// `listed_number` is the inode number in the listing.
     Result<FoundEntry> look_up(const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number);
-    /// Answers the questions of decide() until it has decided.
+    /// Answers the questions of decide() until it decides.
     Result<EntryDecision> look_and_decide(TreeWorker& worker, const CopyEntry& entry, EntrySight& sight);
     DecideRules rules() const;
-    /// Before `existing`, which the target has under its name, is taken for it: see Spellings::claim().
+    /// Call it before `existing` in the target is replaced or kept: see CaseFoldNames::claim().
     Result<> run_lock_name(const CopyEntry& entry, const sys::EntryStatus& existing);
-    /// True: a read would recall the bytes from an archive, so the file is left alone and reported.
+    /// True if a read would recall the bytes from an archive. The file is then skipped and reported.
     Result<bool> leaves(const CopyEntry& entry);
 
 private:

@@ -8,7 +8,7 @@ namespace forebay::tree {
 
 Result<> Losses::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                         const std::string& value, Result<> done) {
-    // The target does not hold it, or this user may not make it.
+    // The target cannot store it, or this user may not make it.
     if (done || (done.error().kind != ErrorKind::refused && done.error().kind != ErrorKind::unsupported)) return done;
     const auto why = fmt::format("the target cannot keep {}: {}", part, done.error().what);
     switch (options_.cannot_keep) {
@@ -22,7 +22,7 @@ Result<> Losses::settle(const std::string& path, const sys::EntryStatus& status,
 
 Settle Losses::settle_of(const CopyEntry& entry, const sys::EntryStatus& status) {
     return [&](const std::string& part, const std::string& value, Result<> done) {
-        if (done) return done;  // nearly always: no path is put together
+        if (done) return done;  // the usual case: builds no path
         return settle(entry.path(), status, part, value, std::move(done));
     };
 }

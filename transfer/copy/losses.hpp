@@ -1,4 +1,4 @@
-// Settles parts of entries that the target cannot keep, as --cannot-keep says.
+// Applies --cannot-keep to parts of entries that the target cannot store.
 //
 // Threads: any; the manifest gets one part at a time.
 
@@ -18,12 +18,12 @@ public:
     Losses(const TreeCopyOptions& options, EntryLog& entry_log) : options_(options), entry_log_(entry_log) {}
 
     bool are_refused() const { return options_.cannot_keep == CannotKeep::refuse; }
-    /// `done` says whether the target has got the part. Returns an error if the entry must not be copied.
+    /// `done` is the result of setting the part at the target. Returns an error if the entry must not be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                     const std::string& value, Result<> done);
-    /// Settles the parts of one entry, which outlives the result.
+    /// For the parts of one entry. `entry` and `status` must outlive the result.
     Settle settle_of(const CopyEntry& entry, const sys::EntryStatus& status);
-    /// Into the manifest.
+    /// Writes it to the manifest.
     Result<> take_unkept(const Unkept& unkept);
 
 private:

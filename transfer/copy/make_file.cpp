@@ -17,7 +17,7 @@ constexpr std::uint32_t private_file = 0600;
 
 Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& file, const sys::EntryStatus& status,
                 std::vector<std::byte>& buffer) {
-    FB_TRY(file.sync());  // what is dirty cannot be forgotten
+    FB_TRY(file.sync());  // dirty pages cannot be dropped from the cache
     file.forget_cached();
     FB_TRY_ASSIGN(at, first_difference(source, file, {0, status.bytes}, has_holes(status), buffer));
     if (at == status.bytes) return {};
@@ -76,6 +76,7 @@ Result<CopyStep> EntryMaker::adjust_copy(const CopyEntry& entry, const EntrySigh
 Result<CopyStep> EntryMaker::write_file(TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& file,
                                         sys::EntryStatus before) {
     for (int tries = 0; tries < copy_tries_max; ++tries) {
+        // A write in progress may not have changed the ctime yet, so the file must be at rest first.
         FB_TRY_ASSIGN(settled, settled_status(file, before));
         if (!settled) break;
         before = *settled;
@@ -85,16 +86,17 @@ Result<CopyStep> EntryMaker::write_file(TreeWorker& worker, const CopyEntry& ent
         FB_TRY(result.give_owner_first());
         FB_TRY(result.begin_copy(file));
         FB_TRY(copy_bytes(file, result.file(), {0, before.bytes}, result.is_sparse(), use_.flow.way(), worker.buffer));
-        if (result.is_sparse()) FB_TRY(result.file().resize(before.bytes));  // a hole may be the last
+        if (result.is_sparse()) FB_TRY(result.file().resize(before.bytes));  // it may end with a hole
         FB_TRY_ASSIGN(after, file.status());
+        // Compared only after the last read: a change during the copy shows here.
         if (is_unchanged(before, after)) return result.complete_file(worker, file, temporary);
         before = after;
     }
     return report_changes(use_.entry_log, entry.path());
 }
 
-// Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
-// Where others may do as much, it sees no more than afterwards.
+// Until its owner is set, a new file has the group of this process, with the group's permissions. If other users have
+// the same permissions, the group gets nothing extra.
 std::uint32_t NewEntry::first_permissions() const {
     const auto wished = status_.permissions;
     const bool is_plain = (wished & 07000u) == 0 && (wished >> 3 & 7u) == (wished & 7u);
@@ -127,7 +129,7 @@ Result<std::unique_ptr<sys::OpenFile>> NewEntry::make_laid_file(std::uint32_t pe
     }
     const auto kind = given.error().kind;
     const bool is_refused = kind == ErrorKind::refused || kind == ErrorKind::unsupported;
-    // What "auto" has chosen nobody has asked for. Without its layout a file lies as the directory says.
+    // The layout of "auto" was no request. Without it the file gets the directory's layout.
     if (!is_refused || use_.options.layout.needs_layouts()) FB_TRY(settle()("layout", "", std::move(given)));
     return entry_.target->make_file(name_, permissions);
 }
@@ -136,7 +138,7 @@ Result<> NewEntry::make_file() {
     held_.permissions = first_permissions();
     auto file = make_laid_file(held_.permissions);
     if (!file && file.error().kind == ErrorKind::refused && !entry_.dir_node->was_made) {
-        if (!entry_.target->remove(name_)) return of_target(file.error());  // of a run that was killed
+        if (!entry_.target->remove(name_)) return of_target(file.error());  // of a killed run
         file = make_laid_file(held_.permissions);
     }
     if (!file) return of_target(file.error());
@@ -160,7 +162,7 @@ void NewEntry::take_file(std::unique_ptr<sys::OpenFile> file, const sys::EntrySt
     held_.group = now.group;
 }
 
-// The owner that it will have in the end: nobody else can open it sooner for that.
+// It will have this owner in the end, so no user gets access too early.
 Result<> NewEntry::give_owner_first() {
     const auto wished = wished_owner(status_, held_, use_.options.preserve);
     if (!use_.losses.are_refused() || status_.bytes == 0 || !wished ||
@@ -181,7 +183,7 @@ Result<> NewEntry::give_all(const AttributeSource& attributes) {
     return give_attributes(status_, attributes, *file_, held_, use_.options.preserve, settle());
 }
 
-// What another process of an earlier run has sent gets this one's name. One upload alone: the others are given up.
+// Takes over the upload of another process of an earlier run by a rename. Only one upload: the rest is dropped.
 void NewEntry::take_over_upload() {
     const auto& leftovers = entry_.dir_node->leftovers;
     const auto own = parts_name(name_);
@@ -231,9 +233,9 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
     };
     auto result = make();
     if (!result && result.error().kind == ErrorKind::refused && !entry_.dir_node->was_made &&
-        entry_.target->remove(name_))  // of a run that was killed
+        entry_.target->remove(name_))  // of a killed run
         result = make();
-    if (!result) {  // as settled, the manifest has it whole
+    if (!result) {  // by the policy the manifest has it whole
         if (result.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry_, name_));
         FB_TRY(settle()(word_of(status_.kind), "", result));
         return CopyStep::done;
@@ -242,7 +244,7 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
     entry_.dir_node->was_changed = true;
     FB_TRY_ASSIGN(opened, entry_.target->open_entry(name_));
     FB_TRY_ASSIGN(now, opened->status());
-    // Somebody who may write here could have put another entry in its place: its owner is not given away.
+    // A user with write access here may have replaced the entry. That entry must not get the source's owner.
     if (now.kind != status_.kind || now.names != 1 || now.device_number != status_.device_number ||
         (now.user != use_.new_entries.owner().user && !use_.new_entries.is_owner_unknown()))
         return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
@@ -250,7 +252,7 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
     held.user = now.user;
     held.group = now.group;
     held.permissions = now.permissions;
-    if (status_.kind == sys::EntryKind::link) held.attributes.clear();  // it inherits no ACL
+    if (status_.kind == sys::EntryKind::link) held.attributes.clear();  // a symbolic link inherits no ACL
     FB_TRY_ASSIGN(given, attributes());
     FB_TRY(give_attributes(status_, given, *opened, held, use_.options.preserve, settle()));
     return use_.naming.name(worker, entry_, status_, temporary);

@@ -1,5 +1,5 @@
-// Writes entries of the target under their temporary names, with their bytes and attributes, and hands them over to get
-// their names: what copies of small and of large files, and restores, share.
+// Writes target entries with bytes and attributes under temporary names and passes them on to get their final names.
+// Shared by copies of small and large files, and by restores.
 //
 // Threads: any.
 
@@ -19,7 +19,7 @@
 
 namespace forebay::tree {
 
-/// What entries are made by.
+/// The parts used to make entries.
 struct MakerUses {
     const TreeCopyOptions& options;
     EntryLog& entry_log;
@@ -33,45 +33,46 @@ struct MakerUses {
     const HardLinks& links;
 };
 
-/// One entry of the target in the making, under its temporary name. `entry` outlives it.
+/// A new target entry under its temporary name. `entry` must outlive it.
 class NewEntry {
 public:
-    /// `status`: of the source.
+    /// `status` is the source's.
     NewEntry(const MakerUses& uses, const CopyEntry& entry, const sys::EntryStatus& status)
         : use_(uses), entry_(entry), status_(status), name_(uses.names.name_for(entry.name)), held_(held_by_new()) {}
 
     const std::string& name() const { return name_; }
     const sys::EntryStatus& status() const { return status_; }
     sys::OpenFile& file() const { return *file_; }
-    /// Its holes are made by leaving them out.
+    /// Holes are left out instead of written.
     bool is_sparse() const { return has_holes(status_) && !has_attributes_; }
 
-    /// Makes a file, in place of one of an earlier run. It has its permissions from the beginning, which saves a call,
-    /// if they let nobody in during the copy who is kept out afterwards.
+    /// Makes a file and replaces a file of an earlier run. If its final permissions admit no extra user during the
+    /// copy, the file gets them at once, which saves a call.
     Result<> make_file();
-    /// Makes a file that nobody else can open, where there is none.
+    /// Makes a file that only this user can open. There must be no file yet.
     Result<> make_closed_file();
-    /// The file of an earlier run, which is gone on with.
+    /// Continues a file of an earlier run.
     void take_file(std::unique_ptr<sys::OpenFile> file, const sys::EntryStatus& now);
-    /// Where entries are refused of which a part cannot be kept, and it looks as if this one's owner cannot: tries to
-    /// give it to the file that was just made.
+    /// If the policy refuses incomplete entries, and the owner probably cannot be set, tries to set it now, before the
+    /// bytes.
     Result<> give_owner_first();
-    /// Gives attributes first where that is how the target takes files, and says that the bytes come: how many of them
-    /// are there from a run before.
+    /// Begins the bytes. Sets the attributes first if the target needs that. Returns the number of bytes present from
+    /// an earlier run.
     Result<std::uint64_t> begin_copy(sys::OpenFile& source);
-    /// The bytes are there: reads it back where that is wished, and gives it the attributes and its name.
+    /// Call it when all bytes are written: verifies them if requested, sets the attributes and passes it on to be
+    /// named.
     Result<CopyStep> complete_file(TreeWorker& worker, sys::OpenFile& source, TemporaryName& temporary);
-    /// The same of a file whose bytes come from elsewhere.
+    /// The same for a file with bytes from another source.
     Result<CopyStep> name_file(TreeWorker& worker, const AttributeSource& attributes, TemporaryName& temporary);
-    /// An entry that is no file and no folder: a link with its text, a fifo, a socket, a device.
+    /// Makes a symbolic link with its text, a fifo, a socket or a device.
     Result<CopyStep> make_other(TreeWorker& worker, const std::string& link_text,
                                 const std::function<Result<AttributeSource>()>& attributes);
-    /// What it has where its permissions are 0600.
+    /// Its attributes with permissions 0600.
     Held held_by_new() const;
 
 private:
     Settle settle() { return use_.losses.settle_of(entry_, status_); }
-    /// A file with the layout that it is to have: nothing else of it is set.
+    /// Makes a file with only its layout set.
     Result<std::unique_ptr<sys::OpenFile>> make_laid_file(std::uint32_t permissions);
     std::uint32_t first_permissions() const;
     Result<AttributeSource> attributes_from(sys::OpenFile& source) const;
@@ -83,31 +84,31 @@ private:
     const sys::EntryStatus status_;
     const std::string name_;
     std::unique_ptr<sys::OpenFile> file_;
-    Held held_;                    // what it has before anything is set
-    bool has_attributes_ = false;  // it got them first: see OpenFile::begins_with_attributes()
+    Held held_;                    // before anything is set
+    bool has_attributes_ = false;  // set before the bytes: see OpenFile::begins_with_attributes()
 };
 
 class EntryMaker {
 public:
     explicit EntryMaker(const MakerUses& uses) : use_(uses) {}
 
-    /// An entry of the source, which had `status`, gets its copy; `file` is its file, or null if that is not open yet.
+    /// Copies a source entry that had `status`. `file` is its open file, or null.
     Result<CopyStep> make_copy(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
                                std::unique_ptr<sys::OpenFile> file);
-    /// The target has the entry, but for attributes.
+    /// Sets the attributes of an entry that is otherwise equal.
     Result<CopyStep> adjust_copy(const CopyEntry& entry, const EntrySight& sight);
-    /// For whoever brings the bytes itself.
+    /// For a caller that brings the bytes itself.
     NewEntry new_entry(const CopyEntry& entry, const sys::EntryStatus& status) const { return {use_, entry, status}; }
 
 private:
-    /// What is written to meanwhile is copied again.
+    /// Copies again if the file was written to meanwhile.
     Result<CopyStep> write_file(TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& file,
                                 sys::EntryStatus before);
 
     const MakerUses use_;
 };
 
-/// Whether it is still the inode that `entry` was taken for, where that has several names.
+/// True if it is still the inode of `entry`, for an inode with several names.
 inline bool is_known(const HardLinks& links, const CopyEntry& entry, const sys::EntryStatus& status) {
     return entry.inode == sys::EntryId{} || links.id_of(status) == entry.inode;
 }
@@ -115,8 +116,8 @@ inline bool is_known(const HardLinks& links, const CopyEntry& entry, const sys::
 /// "fifo", "symbolic link", ...
 const char* word_of(sys::EntryKind kind);
 
-/// Where another entry or a further name could not be made as `temporary`: an error where no file can be made there
-/// either, which then says nothing of what the target can hold.
+/// Call it if an entry or a hard link could not be made as `temporary`. Returns an error if a file cannot be made there
+/// either: then the failure does not show what the target can store.
 Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary);
 
 }  // namespace forebay::tree

@@ -1,5 +1,5 @@
-// Goal: a file is copied only when it was left alone for some ticks of the clock that marks changes.
-// Method: a file whose status says that it was changed at this moment, for as many looks as the test wants.
+// Goal: a file is copied only after some ticks of the ctime clock without a change.
+// Method: a file reports in its status that it was changed just now, for as many reads as the test wants.
 
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ std::chrono::nanoseconds age_of(const sys::EntryStatus& status) {
 
 }  // namespace
 
-// On a machine that does other work a file may be left alone between two looks: it is settled then, too.
+// On a busy machine the file may be at rest between two looks by chance. That counts as settled, too.
 TEST_CASE("make file: what is settled was left alone for some ticks") {
     constexpr std::chrono::milliseconds ticks_least{20};  // two of the longest
     for (const int busy_looks : {1, 2, 4, 1'000}) {

@@ -17,6 +17,7 @@ Result<> Naming::begin(FolderRef root) {
 
 Result<> Naming::run(const std::function<void(TreeWorker&)>& first) {
     FB_TRY(use_.share.run(first));
+    // Naming an entry may add work, such as hard links, and that work may wait for names again.
     while (has_waiting()) {
         if (use_.share.is_stopped()) {
             TreeWorker worker{.share = &use_.share};
@@ -38,7 +39,7 @@ Result<CopyStep> Naming::name(TreeWorker& worker, const CopyEntry& entry, const 
     return CopyStep::later;
 }
 
-// The batch, where this entry makes it full.
+// Returns the batch if this entry fills it.
 Naming::Batch Naming::add(const CopyEntry& entry, const sys::EntryStatus& status) {
     const std::lock_guard lock(mutex_);
     const auto now = sys::Clock::now();
@@ -81,6 +82,7 @@ void Naming::flush_idle() {
 
 void Naming::name_all(TreeWorker& worker, const Batch& batch) {
     if (batch.entries.empty()) return;
+    // One sync for the whole batch: a final name is only given to durable bytes.
     const auto synced = root_->sync_file_system();
     for (const auto& whole : batch.entries) {
         name_whole(worker, whole, synced);
@@ -88,7 +90,7 @@ void Naming::name_all(TreeWorker& worker, const Batch& batch) {
     }
 }
 
-// A sync that fails does not say of which file: none of the batch may get its name.
+// A failed sync does not show which file failed: no entry of the batch gets its name.
 void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& synced) {
     const auto& dir_node = whole.place.dir_node;
     const auto named = [&]() -> Result<CopyStep> {

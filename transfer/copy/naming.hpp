@@ -1,7 +1,7 @@
-// Whole entries get their final names: each at once, or, where a power cut could leave names without bytes, many
-// together after one sync of the target's file system.
+// Gives complete entries their final names. If a power cut could leave names without bytes, a batch is synced first
+// with one sync of the target's file system.
 //
-// Threads: any. Who fills a batch syncs it and gives the names, while the others fill the next one.
+// Threads: any. The thread that fills a batch syncs and names it while other threads fill the next batch.
 
 #pragma once
 
@@ -33,21 +33,21 @@ public:
     };
     explicit Naming(const Uses& uses) : use_(uses) {}
 
-    /// From now on names wait for a sync of the file system of `root`, a folder of the target, where that outlives a
-    /// power cut and the copy is to sync.
+    /// From now on names wait for a sync of the file system of `root`, a target directory, if it outlives a power cut
+    /// and the copy syncs.
     Result<> begin(FolderRef root);
     bool waits_for_syncs() const { return root_ != nullptr; }
-    /// Gives `entry` its name, which `temporary` stands for, or takes that over: then `later`, `entry` gets its name
-    /// with others and wakes those that wait for its inode, and its branch waits until then.
+    /// Gives `entry` the final name of `temporary`. Or takes it over and returns `later`: `entry` gets its name with
+    /// its batch, then names that wait for its inode are linked. Until then its directory node waits.
     Result<CopyStep> name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
                           TemporaryName& temporary);
-    /// Does `first` and all that is added meanwhile, and gives what waits its name, after a stop too.
+    /// Does `first` and all work added meanwhile, then names all waiting entries, also after a stop.
     Result<> run(const std::function<void(TreeWorker&)>& first);
-    /// All that waits gets its name.
+    /// Names all waiting entries.
     void flush(TreeWorker& worker);
     bool has_waiting() const;
-    /// To be called while others share the work and threads have none: what others wait for is not held up by a batch
-    /// that nothing more comes into. A batch that has just begun is left alone.
+    /// Call it while threads are idle and other processes share the work: a batch that gets no more entries must not
+    /// hold up other processes. A batch that has just begun stays.
     void flush_idle();
 
 private:
@@ -68,7 +68,7 @@ private:
 
     const Uses use_;
     FolderRef root_;
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     Batch waiting_;
 };
 

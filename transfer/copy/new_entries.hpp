@@ -1,4 +1,4 @@
-// New entries of the target: their owner, as far as this process decides it, and the mark of an unfinished folder.
+// New target entries: their owner, and the mark of an unfinished directory.
 
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace forebay::tree {
 
-/// Nobody gives such permissions: who may write to a folder, and not go into it, may nothing.
+/// A mode that nobody sets on purpose (write without execute). It marks a directory whose copy is unfinished.
 inline constexpr std::uint32_t unfinished_folder = 01720;
-/// Until they are marked so: what no umask takes away.
+/// The mode before the mark: no umask changes it.
 inline constexpr std::uint32_t unmarked_folder = 01700;
-/// Of the folder above: its group is that of new entries.
+/// For the parent directory: new entries inherit its group.
 inline constexpr std::uint32_t inherited_bit = 02000, sticky_bit = 01000;
 
 class NewEntries {
@@ -22,26 +22,26 @@ public:
     explicit NewEntries(const EntryFilter& filter) : has_includes_(!filter.include.empty()) {}
 
     const sys::NewEntryOwner& owner() const { return owner_; }
-    /// They are seen not to have this owner: a mount may give each that of its folder, or another.
+    /// True if new entries do not get this owner: a mount may give them the directory's owner, or another.
     bool is_owner_unknown() const { return is_owner_unknown_; }
-    /// A folder was just made, in one that has `above`.
+    /// Checks the owner of a new directory. `above` is the status of its parent.
     void look_at_new_folder(const sys::EntryStatus& status, const sys::EntryStatus& above) {
         const auto group = (above.permissions & inherited_bit) != 0 ? above.group : owner_.group;
         if (status.user != owner_.user || status.group != group) is_owner_unknown_ = true;
     }
 
-    /// With patterns to include a folder shows that a copy has made it, until it has its attributes; not where the file
-    /// system keeps no permissions.
+    /// With include patterns, marks a directory as made by a copy until it has its attributes. It fails on file systems
+    /// without permissions.
     void mark_unfinished(sys::Folder& folder) const {
         if (!has_includes_) return;
         if (const auto now = folder.status())
             static_cast<void>(folder.set_permissions(unfinished_folder | (now->permissions & inherited_bit)));
     }
     bool is_unfinished(const sys::EntryStatus& folder) const { return has(folder, unfinished_folder); }
-    /// It may have been made by a run that was killed before it was marked: if it is empty.
+    /// An empty directory of this kind may come from a run killed before the mark.
     bool may_be_unmarked(const sys::EntryStatus& folder) const { return has_includes_ && has(folder, unmarked_folder); }
     std::uint32_t folder_permissions() const { return has_includes_ ? unmarked_folder : while_filled; }
-    /// With patterns to include, folders that were there and hold nothing that fits are none of this copy's.
+    /// With include patterns, an existing directory without a matching entry keeps its attributes.
     bool keeps_attributes(const DirNode& dir_node) const {
         const bool is_there = !dir_node.is_new && !dir_node.was_made && !dir_node.had_loss;
         return is_there && has_includes_ && !dir_node.holds_wanted;

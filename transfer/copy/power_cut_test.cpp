@@ -1,6 +1,6 @@
-// Goal: whenever the power is cut, what has its final name at the target is whole, and the same copy again ends with
-// trees that are equal, without temporary names.
-// Method: on a simulated disk, a new copy and one over an older copy that differs, with removals; the power is cut
+// Goal: at any power cut, each final name at the target is complete. The same copy again ends with equal trees and no
+// temporary names.
+// Method: runs a new copy, and a copy over an older different copy with removals, on a simulated disk. Cuts the power
 // before every operation (support/cut_trees.hpp). Batches of names are so small that there are several.
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ void make_source(sys::Folder& root) {
     root.open_folder("below").value()->open_entry("last").value()->set_attribute("user.a", "value").value();
 }
 
-// What an older copy may hold: equal files, others of one size, another kind under a name, more than the source has.
+// An older copy: equal files, files of equal size with other bytes, another kind under a name, extra entries.
 void make_older_target(sys::Folder& root) {
     root.make_folder("below", 0755).value();
     const auto below = root.open_folder("below").value();
@@ -74,7 +74,7 @@ TEST_CASE("power cut: after a sync that failed nothing of its batch gets a name"
     target.fail_syncs();
     const auto ended = copy(source, target);
     CHECK_FALSE(ended.copied);
-    CHECK(ended.failed == 11);  // all names but those of folders
+    CHECK(ended.failed == 11);  // all names except directories
     std::vector<std::string> names;
     const auto root = target.folder("tree");
     const auto left = test::names_of_folder(*root, names);

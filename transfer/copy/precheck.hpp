@@ -1,5 +1,5 @@
-// What a target cannot keep of an entry, as far as it is known before anything is written: for dry runs, and so that no
-// bytes are copied for nothing.
+// Finds parts of an entry that the target cannot store before anything is written: for dry runs, and to copy no bytes
+// in vain.
 
 #pragma once
 
@@ -7,13 +7,13 @@
 
 namespace forebay::tree {
 
-/// Of a dry run: settles, as Losses::settle() does, what `target` could not keep of an entry that has `held` at first.
-/// An error: the entry would not be copied.
+/// For a dry run: settles each part that `target` could not store, as Losses::settle() does. `held` are the entry's
+/// attributes at first. Returns an error if the entry would not be copied.
 Result<> precheck(Losses& losses, const Preserve& preserve, const std::string& path, sys::Folder& target,
                   const sys::EntryStatus& status, const Held& held, const AttributeSource& attributes);
 
-/// Where entries are refused of which a part cannot be kept: the same of extended attributes, which are asked for once
-/// more, for files whose bytes take long.
+/// If the policy refuses incomplete entries: checks the extended attributes of a large file before its bytes are
+/// copied. They are read again later.
 Result<> refuse_attributes_first(Losses& losses, const Preserve& preserve, const CopyEntry& entry,
                                  sys::OpenFile& source, const sys::EntryStatus& status);
 

@@ -14,7 +14,7 @@ Result<CopyStep> NamePublisher::publish(TemporaryName& temporary, const EntryPla
     return CopyStep::done;
 }
 
-// What is replaced is no more: nothing else is, once the report cannot say so.
+// A replaced entry is destroyed. If the report cannot record that, nothing more is replaced.
 CopyStep NamePublisher::check_recorded() {
     const auto taken = entry_log_.taken();
     if (taken || !entry_log_.records(EntryEvent::replaced)) return CopyStep::done;

@@ -1,4 +1,4 @@
-// Whole entries get their own names, which is counted and recorded.
+// Renames complete entries to their final names, counts them and records them.
 //
 // Threads: any.
 
@@ -19,13 +19,14 @@ public:
     NamePublisher(EntryLog& entry_log, CopyCounts& counts, Failures& failures)
         : entry_log_(entry_log), counts_(counts), failures_(failures) {}
 
-    /// `kind`: `copied` or `linked`. `reported`: something would be replaced, and that cannot be recorded.
+    /// `kind` is `copied` or `linked`. Returns `reported` if an entry would be replaced and that cannot be recorded.
     Result<CopyStep> publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, EntryEvent kind);
-    /// It has its name.
+    /// Counts and records an entry that has its final name.
     void count(const EntryPlace& place, EntryEvent kind, bool has_replaced);
-    /// Before something is replaced: `reported` where a record of it is wished and cannot be kept, which ends the copy.
+    /// Call it before an entry is replaced. Returns `reported` and ends the copy if a requested record cannot be
+    /// written.
     CopyStep check_recorded();
-    /// Of what was done, where a record of it is wished.
+    /// Records an action, if requested.
     void record(EntryEvent kind, const DirNode& dir_node, const std::string& name) const {
         if (entry_log_.records(kind)) entry_log_.add(kind, path_of(dir_node, name), "");
     }

@@ -7,7 +7,8 @@
 
 namespace forebay::tree {
 
-// A folder of the target goes whole or not at all, and for something that can be read: else neither would be there.
+// A target directory is removed whole or not at all, and only for a readable source entry: otherwise neither would
+// exist.
 Result<CopyStep> FolderReplacer::check_replaceable(const EntryPlace& place) {
     FB_TRY_ASSIGN(holds,
                   holds_left_out(use_.folders, TreeSide::target, place.dir_node, place.name, use_.options.filter));
@@ -20,6 +21,7 @@ Result<CopyStep> FolderReplacer::check_replaceable(const EntryPlace& place) {
     FB_TRY_ASSIGN(is_left, use_.stored.leaves(*place.dir_node, source.get(), nullptr, place.name, use_.entry_log));
     if (is_left) return CopyStep::reported;
     FB_TRY_ASSIGN(file, source->open_file(place.name));
+    // Reading the whole file proves that it is readable.
     std::vector<std::byte> buffer;
     FB_TRY(sum_of(*file, place.name, buffer));
     return CopyStep::done;
@@ -79,7 +81,7 @@ Result<> FolderReplacer::run() {
     auto root = places.front().dir_node;
     while (root->parent) root = root->parent;
     std::set<DirNodeRef> dir_nodes;
-    // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
+    // Never released, so that a finished node is not finished again by the work below.
     for (const auto& place : places)
         if (dir_nodes.insert(place.dir_node).second) ++place.dir_node->pending;
     FB_TRY_ASSIGN(too_many, count_removals(root, places));

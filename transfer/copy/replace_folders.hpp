@@ -1,5 +1,5 @@
-// Folders of the target that stand where the source has other entries go when all else is copied, and these entries are
-// copied then.
+// Replaces target directories in the place of other source entries. It removes them when all else is copied, then
+// copies the source entries.
 
 #pragma once
 
@@ -28,7 +28,7 @@ public:
     };
     explicit FolderReplacer(const Uses& uses) : use_(uses) {}
 
-    /// After errors it says that they stay.
+    /// After errors it reports that they stay.
     Result<> run();
 
 private:
@@ -37,7 +37,7 @@ private:
     Result<CopyStep> check_replaceable(const EntryPlace& place);
     void spare(const Places& places, const std::string& why);
     Result<> remove(const DirNodeRef& root, const Places& places, EntryLog& entry_log, bool is_dry, Amount& would);
-    /// Whether --max-delete forbids them, which the counts say then.
+    /// Returns true if --max-delete forbids the removals. The counts then have the reason.
     Result<bool> count_removals(const DirNodeRef& root, const Places& places);
     Result<> copy_in_place(const Places& places);
 

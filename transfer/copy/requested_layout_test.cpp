@@ -1,4 +1,4 @@
-// Goal: --layout says what it says, and what it does not say is refused. Method: words, good and bad.
+// Goal: --layout accepts the documented texts and refuses all others. Method: valid and invalid texts.
 
 #include "transfer/copy/requested_layout.hpp"
 

@@ -14,11 +14,11 @@ namespace {
 constexpr std::chrono::milliseconds some_ticks{30};
 constexpr int settling_looks_max = 10;
 
-// Zero where it was changed long ago, or by a clock that is ahead of this one.
+// Zero if it was changed long ago, or by a clock ahead of this clock.
 std::chrono::nanoseconds time_to_settle(sys::FileTime changed) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto since = std::chrono::seconds(changed.seconds) + std::chrono::nanoseconds(changed.nanoseconds);
-    // File systems of whole seconds mark all changes of a second alike.
+    // File systems with whole seconds give equal times to all changes within a second.
     const std::chrono::nanoseconds alike = changed.nanoseconds == 0 ? std::chrono::seconds(1) : some_ticks * 0;
     const auto rest = since + alike + some_ticks - now;
     return now < since ? rest.zero() : std::max(rest, rest.zero());

@@ -1,4 +1,4 @@
-// Whether a file of the source is left alone while it is read.
+// Checks that a source file is at rest while it is read.
 
 #pragma once
 
@@ -8,17 +8,16 @@
 
 namespace forebay::tree {
 
-/// A file that was written to while it was copied is copied again, up to so many times in all: one that somebody writes
-/// without a pause is said to change.
+/// A file written to during its copy is copied again, up to this many tries. After that it is reported as `changed`.
 inline constexpr int copy_tries_max = 3;
 
-/// A status by which later changes can be told, when no write is likely to be in progress. Kernels before 6.13 mark
-/// changes within a tick of 4 ms (10 ms at most) alike, and all of them mark a write when it begins. So a file that has
-/// just been written is looked at again, until it was left alone for some ticks, and on file systems of whole seconds
-/// until its second is over. Nothing: others do not leave it alone for so long.
+/// Returns a status that shows later changes, at a moment when probably no write is in progress. Kernels before 6.13
+/// give equal ctimes to changes within a tick of 4 ms (at most 10 ms), and all kernels set the ctime when a write
+/// begins. So a recently written file is read again until it was at rest for some ticks, or on file systems with whole
+/// seconds until its second is over. Returns nothing if the file does not come to rest.
 Result<std::optional<sys::EntryStatus>> settled_status(sys::OpenFile& file, sys::EntryStatus status);
 
-/// Whether what was copied is what the file is now: nobody wrote to it meanwhile.
+/// True if nobody wrote to the file meanwhile.
 bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after);
 
 }  // namespace forebay::tree

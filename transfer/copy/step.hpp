@@ -1,4 +1,4 @@
-// How far one entry of a copy is. A failure that nobody has reported yet is an Error instead.
+// Progress of one entry of a copy. An unreported failure is an Error instead.
 
 #pragma once
 
@@ -7,10 +7,10 @@
 namespace forebay::tree {
 
 enum class CopyStep : std::uint8_t {
-    done,      // all is done: it is at the target, or settled that it will not be
-    later,     // it gets its name later; the one that gives the name sees to further names of the inode
-    deferred,  // a folder of the target stands there: it is replaced in the end, and the entry copied then
-    reported,  // the entry is not copied, and the remarks say so
+    done,      // done: it is at the target, or will not be there by the policy
+    later,     // it gets its name later; then its further names are linked
+    deferred,  // a target directory is in the way: it is replaced at the end, then the entry is copied
+    reported,  // the entry is not copied, and the log has the reason
 };
 
 }  // namespace forebay::tree

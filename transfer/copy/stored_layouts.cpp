@@ -11,10 +11,10 @@ namespace forebay::tree {
 
 namespace {
 
-// Lustre gives 512 to a file that an archive alone has (LU-3864); its smallest block on storage is 4096.
+// Lustre reports 512 bytes for a file with bytes only in an archive (LU-3864). Its smallest block on storage is 4096.
 constexpr std::uint64_t released_bytes_max = 4095;
 
-// A name that has gone has no attribute either, and who may not read a file may not ask: whoever reads it meets that.
+// A removed name has no attribute, and an unreadable file does not show it. The later read reports both.
 Result<sys::StripeLayout> layout_in(const Result<std::string>& attribute) {
     if (attribute) return sys::lustre_layout(bytes_of(*attribute));
     const auto kind = attribute.error().kind;

@@ -1,4 +1,4 @@
-// How files lie, where their file system tells it; and whether their bytes are there, or in an archive alone (HSM).
+// The layouts of files, if their file system has them, and whether file bytes are only in an archive (HSM).
 
 #pragma once
 
@@ -12,38 +12,38 @@
 
 namespace forebay::tree {
 
-/// What is said of a file that is left alone because its bytes are in an archive alone.
+/// The text for a file skipped because its bytes are only in an archive.
 std::string released_text(TreeSide side);
 
-/// Asks each file system once whether it has layouts. Threads: any.
+/// Asks each file system once if it has layouts. Threads: any.
 class StoredLayouts {
 public:
-    /// Where it recalls, no file is left alone.
+    /// If it recalls, no file is skipped.
     explicit StoredLayouts(bool recalls) : recalls_(recalls) {}
 
-    /// Of the file system of `folder`, which is `device`.
+    /// For the file system of `folder`; its device number is `device`.
     Result<bool> has(sys::Folder& folder, std::uint64_t device);
-    /// Of a file in `folder`, without opening it; empty where there is none to tell.
+    /// Layout of a file in `folder`, without opening the file; empty if there is none.
     Result<sys::StripeLayout> layout_of(sys::Folder& folder, std::uint64_t device, const std::string& name);
-    /// Whether reading the file would have its bytes recalled.
+    /// True if a read would recall the file's bytes.
     Result<bool> is_released(sys::Folder& folder, std::uint64_t device, const std::string& name);
-    /// The same in a walk, which has looked at the file already: one whose bytes are on storage is not asked for.
+    /// The same with a known status: no call for a file with its bytes on storage.
     Result<bool> is_released(sys::Folder& folder, std::uint64_t device, const std::string& name,
                              const sys::EntryStatus& status);
 
-    /// Before a file is read, of which each side that is given has one: whether it is left alone, as reading it would
-    /// have its bytes recalled. Then that is remarked.
+    /// Call it before a file is read; each given side has the file. True if a read would recall its bytes: the file is
+    /// then skipped and reported.
     Result<bool> leaves(const DirNode& dir_node, sys::Folder* source, sys::Folder* target, const std::string& name,
                         EntryLog& entry_log);
     bool recalls() const { return recalls_; }
 
 private:
     const bool recalls_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::map<std::uint64_t, bool> has_;
 };
 
-/// Of a directory: how new files in it lie.
+/// Layout of new files in a directory.
 Result<sys::StripeLayout> layout_of_new_files(sys::Folder& folder);
 
 }  // namespace forebay::tree

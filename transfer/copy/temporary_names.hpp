@@ -1,4 +1,4 @@
-// Names under which entries are made, until they are whole.
+// Temporary names for entries until they are complete.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace forebay::tree {
 
-/// The names of one process. A later run between the same places has the same names with another end. The end keeps a
-/// process that was given up, and comes back, from publishing an entry of another process.
+/// The names of one process. A later run between the same places uses the same names with another end. The end keeps a
+/// process that was given up and returns from publishing an entry of another process.
 class TemporaryNames {
 public:
     explicit TemporaryNames(std::string prefix = {}, std::string end = {})
@@ -21,14 +21,14 @@ public:
 
     std::string name_for(const std::string& name) const;
     bool is_temporary(std::string_view name) const { return name.starts_with(prefix_); }
-    /// Which of `leftovers` another process, or an earlier run, has made of this name.
+    /// The members of `leftovers` that another process or an earlier run made for this name.
     std::vector<std::string> others_of(const std::string& name, std::span<const std::string> leftovers) const;
 
 private:
     std::string prefix_, end_;
 };
 
-/// A name that is given up with its entry unless the entry was published under its own.
+/// Removes the entry under a temporary name, unless it was published.
 class TemporaryName {
 public:
     TemporaryName(sys::Folder& folder, std::string name) : folder_(&folder), name_(std::move(name)) {}
@@ -39,9 +39,9 @@ public:
     }
 
     const std::string& name() const { return name_; }
-    /// `case_fold_names`: of the folder.
+    /// `case_fold_names` belongs to the directory.
     Result<> publish(const std::string& final_name, CaseFoldNames* case_fold_names = nullptr);
-    /// It stays, for a later run.
+    /// Keeps the entry for a later run.
     void leave() { name_.clear(); }
 
 private:
@@ -49,7 +49,7 @@ private:
     std::string name_;
 };
 
-/// The mark's name of a large file, for its temporary name.
+/// Name of a large file's journal, by its temporary name.
 std::string parts_name(const std::string& temporary);
 
 }  // namespace forebay::tree

@@ -1,4 +1,4 @@
-// What the program finds in this module when an address begins with daos://: sys/posix_tree_place.cpp calls it.
+// The entry of this module: sys/posix_tree_place.cpp loads it for addresses with daos://.
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"

@@ -19,7 +19,7 @@ namespace {
 constexpr daos_size_t chunk_bytes = 2u << 20;  // a full stripe of 16 cells of 128 KiB
 constexpr std::uint64_t cell_bytes = 128u << 10;
 
-// The same as sys::daos_create_command() asks of the program of DAOS.
+// Equal to the properties of sys::daos_create_command().
 class NewContainer {
 public:
     NewContainer() : properties_(::daos_prop_alloc(values_.size())) {
@@ -36,7 +36,7 @@ public:
     NewContainer& operator=(const NewContainer&) = delete;
     ~NewContainer() { ::daos_prop_free(properties_); }
 
-    /// Null where there was no memory.
+    /// Null if there was no memory.
     dfs_attr_t* attributes() { return properties_ == nullptr ? nullptr : &attributes_; }
 
 private:
@@ -86,7 +86,7 @@ Result<> DfsContainer::connect(bool makes) {
     return find_number();
 }
 
-// By its UUID: the same container may be named by its label, too.
+// By its UUID: its label may name the same container.
 Result<> DfsContainer::find_number() {
     daos_handle_t handle{};
     daos_cont_info_t info{};
@@ -101,7 +101,7 @@ Result<> DfsContainer::find_number() {
     return {};
 }
 
-// dfs_connect() says ENOENT of a pool and of a container alike.
+// dfs_connect() returns ENOENT for a missing pool and for a missing container.
 Error DfsContainer::refusal(int number) const {
     if (number == ENOENT) {
         daos_handle_t pool{};

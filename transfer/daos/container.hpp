@@ -1,6 +1,6 @@
-// A container of DAOS, connected.
+// A connected container of DAOS.
 //
-// Life:    make_shared -> connect() -> what is opened in it holds it -> the destructor disconnects
+// Life: make_shared -> connect() -> open entries hold it -> the destructor disconnects
 // Threads: all calls may run at once.
 
 #pragma once
@@ -23,15 +23,15 @@ public:
     DfsContainer& operator=(const DfsContainer&) = delete;
     ~DfsContainer();
 
-    /// To write where this user may, else to read. `makes`: a container that is not there is made.
+    /// Connects for writing if this user may, else for reading. `makes`: makes a missing container.
     Result<> connect(bool makes);
 
     dfs_t* dfs() const { return dfs_; }
-    /// O_RDWR or O_RDONLY: as what anything in it can be opened at most.
+    /// O_RDWR or O_RDONLY: the most that an open entry in it can have.
     int access() const { return access_; }
-    /// Which container it is, whatever it is called.
+    /// Identifies the container by its UUID, independent of its label.
     std::uint64_t number() const { return number_; }
-    /// What a new entry gets of the permissions that are asked for.
+    /// The permissions of a new entry after the umask.
     mode_t allowed(std::uint32_t permissions) const { return permissions & ~owner_.umask & 07777u; }
 
 private:

@@ -1,4 +1,4 @@
-// What DAOS declares of its file system, and the flags and structures of open(2) and stat(2) that its calls take.
+// DAOS's declarations of its file system, and the flags and structures of open(2) and stat(2) for its calls.
 
 #pragma once
 

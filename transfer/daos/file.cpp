@@ -11,7 +11,7 @@ namespace forebay::daos {
 
 namespace {
 
-// What is moved at once: a stripe of a container of ours, which lies on 16 targets and gets its parity in one go.
+// One move is a stripe of our containers: it lies on 16 targets and gets its parity at once.
 constexpr std::uint64_t stripe_bytes = 2u << 20;
 
 d_sg_list_t list_of(d_iov_t& vector, void* bytes, std::size_t count) {
@@ -21,7 +21,7 @@ d_sg_list_t list_of(d_iov_t& vector, void* bytes, std::size_t count) {
     return {.sg_nr = 1, .sg_nr_out = 0, .sg_iovs = &vector};
 }
 
-// How many of `bytes` there were.
+// Returns the number of bytes copied; less than `bytes` at the source's end.
 Result<std::uint64_t> move_bytes(sys::OpenFile& source, sys::OpenFile& target, std::uint64_t offset,
                                  std::uint64_t bytes) {
     const auto buffer_bytes = std::min(bytes, stripe_bytes);
@@ -48,7 +48,7 @@ public:
     Result<> resize(std::uint64_t bytes) override {
         return object().done("dfs_punch", ::dfs_punch(object().dfs(), object().get(), bytes, DFS_MAX_FSIZE));
     }
-    // Holes are not stored, and not told either.
+    // DAOS stores holes as nothing but does not report them.
     Result<std::optional<sys::ByteStretch>> next_data(std::uint64_t offset) override {
         daos_size_t bytes = 0;
         FB_TRY(object().done("dfs_get_size", ::dfs_get_size(object().dfs(), object().get(), &bytes)));
@@ -61,7 +61,7 @@ public:
     Result<std::uint64_t> copy_to(OpenFile& target, std::uint64_t offset, std::uint64_t bytes) override {
         return move_bytes(*this, target, offset, bytes);
     }
-    // What a write has ended with lies on the storage of the servers, and nothing of it in this process.
+    // A finished write is on the servers' storage. This process holds nothing back.
     Result<> sync() override { return {}; }
     void forget_cached() override {}
 };
@@ -83,7 +83,7 @@ Result<std::uint64_t> DfsFile::read(std::uint64_t offset, std::span<std::byte> b
 Result<> DfsFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (bytes.empty()) return {};
     d_iov_t vector{};
-    auto list = list_of(vector, const_cast<std::byte*>(bytes.data()), bytes.size());  // which it only reads
+    auto list = list_of(vector, const_cast<std::byte*>(bytes.data()), bytes.size());  // dfs_write() only reads it
     return object().done("dfs_write", ::dfs_write(object().dfs(), object().get(), &list, offset, nullptr));
 }
 

@@ -17,7 +17,7 @@ namespace forebay::daos {
 
 namespace {
 
-// A record of a name has 280 bytes, so a portion of these has 140 KB.
+// A record of a name has 280 bytes, so a batch has 140 KB.
 constexpr std::uint32_t names_at_once = 512;
 
 Result<> check_name(const std::string& name) {
@@ -45,7 +45,7 @@ Result<DfsObject> DfsFolder::look(const std::string& name, int access, struct st
     return DfsObject(object().container(), handle, name);
 }
 
-// The kinds are not told: whoever needs one asks for the status.
+// DAOS lists no kinds. Callers that need a kind read the status.
 Result<> DfsFolder::list(const NameTaker& take) {
     std::vector<struct dirent> listed(names_at_once);
     std::vector<sys::NamedEntry> names;
@@ -117,7 +117,7 @@ Result<std::unique_ptr<sys::OpenEntry>> DfsFolder::open_entry(const std::string&
     return std::unique_ptr<sys::OpenEntry>(std::make_unique<DfsEntry<sys::OpenEntry>>(std::move(entry)));
 }
 
-// POSIX gives what is made in a folder with the bit of setgid the folder's group; DAOS leaves that to its callers.
+// In a setgid directory POSIX gives new entries the directory's group. DAOS leaves that to its callers.
 Result<> DfsFolder::give_group(const DfsObject& entry) {
     if ((object().mode() & S_ISGID) == 0) return {};
     FB_TRY_ASSIGN(own, object().status());
@@ -170,11 +170,11 @@ Result<> DfsFolder::rename(const std::string& name, const std::string& new_name)
     FB_TRY(check_name(new_name));
     const int failed =
         ::dfs_move(object().dfs(), object().get(), name.c_str(), object().get(), new_name.c_str(), nullptr);
-    // It says EINVAL of a folder that is to be replaced by something else.
+    // dfs_move() returns EINVAL if the new name is a directory.
     return done("dfs_move", new_name, failed == EINVAL ? EISDIR : failed);
 }
 
-// dfs_remove() takes any kind, an empty folder too.
+// dfs_remove() removes any kind, also an empty directory.
 Result<> DfsFolder::remove(const std::string& name) {
     FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
     if (S_ISDIR(entry.mode())) return Error{ErrorKind::refused, show_text(name) + " is a folder"};
@@ -214,7 +214,7 @@ Result<bool> DfsFolder::lock_alone() {
     return true;
 }
 
-// Its file goes while the lock is held: who waits for another one's file sees that it has no name any more.
+// The file is removed while the lock is held: a process that waits for it then sees that the file has no name.
 void DfsFolder::unlock() {
     std::error_code ignored;
     if (lock_.held()) std::filesystem::remove(lock_path_, ignored);

@@ -1,4 +1,4 @@
-// A folder of a container.
+// A directory of a container.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace forebay::daos {
 
-/// Of a folder and all above it, up to the container's root.
+/// The ids of a directory and all its parents, up to the container's root.
 struct DfsAncestry {
     sys::EntryId id;
     std::shared_ptr<const DfsAncestry> above;
@@ -47,7 +47,7 @@ public:
     Result<sys::FileSystemTraits> file_system() override;
     Result<> sync_file_system() override;
     Result<bool> lies_in(const sys::EntryId& id) override;
-    /// DAOS has no locks: other hosts are not excluded.
+    /// DAOS has no locks: this excludes only processes of this host.
     Result<bool> lock_alone() override;
     void unlock() override;
 
@@ -62,8 +62,7 @@ private:
     sys::FileLock lock_;
 };
 
-/// Of a path below the container's root, "" or "/a/b", of which no part may be a link: a container has no links that
-/// lead elsewhere, and which of its folders lies in which is told by their names.
+/// Opens a path below the container's root, "" or "/a/b". No part may be a link.
 Result<std::unique_ptr<sys::Folder>> open_dfs_folder(const std::shared_ptr<DfsContainer>& container,
                                                      const std::string& path);
 

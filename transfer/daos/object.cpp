@@ -13,7 +13,7 @@ namespace forebay::daos {
 
 namespace {
 
-constexpr int list_tries_max = 4;  // attributes may come between the question how long the list is and the list
+constexpr int list_tries_max = 4;  // attributes may be added between the calls for the length and for the list
 
 sys::EntryKind kind_of(mode_t mode) {
     if (S_ISREG(mode)) return sys::EntryKind::file;
@@ -96,7 +96,7 @@ Result<std::string> DfsObject::attribute(const std::string& attribute_name) cons
     return value;
 }
 
-// A value without bytes would be the removal of the attribute.
+// A value without bytes would remove the attribute.
 Result<> DfsObject::set_attribute(const std::string& attribute_name, const std::string& value) const {
     const auto unsupported = [&](const char* why) {
         return Error{ErrorKind::unsupported,

@@ -1,4 +1,4 @@
-// An entry of a container, opened.
+// An open entry of a container.
 
 #pragma once
 
@@ -13,8 +13,8 @@ namespace forebay::daos {
 
 sys::EntryStatus status_from(const struct stat& about, const daos_obj_id_t& id, const DfsContainer& container);
 
-/// What OpenEntry promises of it. DAOS keeps attributes with the entry's name in its folder: after a rename of an open
-/// entry they are out of reach.
+/// Implements OpenEntry. DAOS stores attributes by the entry's name in its directory: after a rename an open entry
+/// cannot reach them.
 class DfsObject {
 public:
     DfsObject(std::shared_ptr<DfsContainer> container, dfs_obj_t* object, std::string name)
@@ -42,9 +42,9 @@ public:
     Result<> remove_attribute(const std::string& attribute_name) const;
     Result<> set_owner(std::uint32_t user, std::uint32_t group) const;
     Result<> set_permissions(std::uint32_t permissions) const;
-    /// That of modification: DAOS keeps none of access.
+    /// Sets the mtime. DAOS has no access time.
     Result<> set_modified(sys::FileTime modified) const;
-    /// Nothing where `number`, of the errors of the system, is 0.
+    /// Returns no error if `number`, an errno value, is 0.
     Result<> done(const char* call, int number) const;
 
 private:
@@ -55,7 +55,7 @@ private:
     std::string name_;
 };
 
-/// An interface that is an OpenEntry, with that part of it made.
+/// Implements the OpenEntry part of an interface.
 template <class Interface>
 class DfsEntry : public Interface {
 public:
@@ -79,7 +79,7 @@ private:
     DfsObject object_;
 };
 
-/// A regular file, opened; file.cpp.
+/// An open regular file; file.cpp.
 std::unique_ptr<sys::OpenFile> open_dfs_file(DfsObject object);
 
 }  // namespace forebay::daos

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t script_bytes_max = 1u << 20;
 
-// The first two lines of each script: what begins so may be replaced.
+// The first two lines of each script. A file with this beginning may be replaced.
 std::string head_of(const MigrationPlan& plan) {
     return fmt::format("#!/bin/bash\n# Made by forebay migrate --batch of {}\n", show_text(plan.path));
 }
@@ -29,7 +29,7 @@ std::string directives(const BatchPlan& batch, BatchSystem system, const std::st
         if (!batch.queue.empty()) text += fmt::format("#SBATCH --partition={}\n", batch.queue);
         if (!batch.account.empty()) text += fmt::format("#SBATCH --account={}\n", batch.account);
     } else {
-        // PBS Pro takes 15 characters of a name everywhere.
+        // PBS Pro accepts 15 characters of a name everywhere.
         text += fmt::format("#PBS -N {}\n#PBS -l select={}\n#PBS -l walltime={}\n", name.substr(0, 15), batch.nodes,
                             batch.time);
         text += fmt::format("#PBS -j oe\n#PBS -o {}\n", output);
@@ -40,7 +40,8 @@ std::string directives(const BatchPlan& batch, BatchSystem system, const std::st
     return text;
 }
 
-// `submit [OPTION...] SCRIPT`. What cannot be submitted is said, and `code`, the script's own, is then not 0.
+// `submit [OPTION...] SCRIPT`. If the submission fails, it prints that, and `code`, the script's exit code, becomes
+// nonzero.
 std::string submit_function(BatchSystem system) {
     return fmt::format(R"sh(submit() {{
     {0} "$@" && return
@@ -51,7 +52,7 @@ std::string submit_function(BatchSystem system) {
                        system == BatchSystem::slurm ? "sbatch" : "qsub");
 }
 
-// `submit_at SECONDS SCRIPT` begins not before that time.
+// `submit_at SECONDS SCRIPT` submits a job that begins not before that time.
 std::string submit_at_function(BatchSystem system) {
     if (system == BatchSystem::slurm)
         return "submit_at() { submit --begin=\"$(date -d \"@$1\" +%Y-%m-%dT%H:%M:%S)\" \"$2\"; }\n";
@@ -69,10 +70,10 @@ std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem 
         later += (later.empty() ? "" : " ") + plan.projects[i].name;
     text += fmt::format("later=({})\n", later);
     text += submit_function(system) + submit_at_function(system);
-    // What is to be done with a project next: "now", "waits SECONDS", "due", "running", "done" or "stopped".
+    // Prints the next step of a project: "now", "waits SECONDS", "due", "running", "done" or "stopped".
     text += "next() { \"$forebay\" migrate \"$plan\" --project \"$1\" --next; }\n";
     const auto share = plan.rate_bytes_per_second / plan.at_once;
-    // Who comes back after the wait has handed on its lane before.
+    // A job that returns after its wait has passed its lane on before.
     text += "\nread -r before _ <<< \"$(next \"$project\")\"\n";
     text += fmt::format("\"$forebay\" migrate \"$plan\" --project \"$project\"{}\ncode=$?\n",
                         share > 0 ? fmt::format(" --rate {}", share) : "");
@@ -126,6 +127,7 @@ std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem sy
 Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::string& directory) {
     auto& store = sys::posix_store();
     FB_TRY(sys::make_directories_durable(store, directory));
+    // First check all files, then write: a refusal leaves no new script beside old ones.
     for (const auto& script : scripts) {
         const auto path = directory + "/" + script.name;
         const auto old = sys::read_text(store, path, script_bytes_max);

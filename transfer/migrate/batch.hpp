@@ -1,6 +1,7 @@
-// Scripts for nodes that move data: one a project, for Slurm or PBS. Each calls `forebay migrate` for its project, and
-// when its time is over submits itself again; when the project is done, waits or has failed, it submits the next
-// project of its lane. There are as many lanes as projects may run at once, each with its share of the rate.
+// Scripts for data mover nodes, one for each project, for Slurm or PBS. A script calls `forebay migrate` for its
+// project. At the end of its time it submits itself again. When its project is done, waits or has failed, it submits
+// the next project of its lane. There is one lane for each project that may run at once, each with its share of the
+// rate.
 
 #pragma once
 
@@ -18,13 +19,13 @@ struct BatchScript {
     std::string name, text;
 };
 
-/// NAME.sh of each project, and submit.sh, which submits the first of each lane. `directory` is where they will lie,
-/// `program` the path of this program, `plan.path` is absolute.
+/// NAME.sh for each project, and submit.sh, which submits the first script of each lane. `directory` is their later
+/// place, `program` the path of this program. `plan.path` must be absolute.
 std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem system, const std::string& directory,
                                        const std::string& program);
 
-/// Writes them, and makes the directory. `refused`, before one is written, where a file that was not made of this plan
-/// has such a name.
+/// Makes the directory and writes the scripts. Returns `refused` before any write if a file of such a name was not made
+/// from this plan.
 Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::string& directory);
 
 }  // namespace forebay::migrate

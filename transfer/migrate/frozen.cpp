@@ -16,6 +16,7 @@ namespace forebay::migrate {
 
 namespace {
 
+// Without ctime and number of names: the removal of another name of the inode changes both.
 std::uint64_t digest_of_linked(const sys::EntryStatus& status) {
     const std::int64_t fields[] = {static_cast<std::int64_t>(status.kind),
                                    status.permissions,
@@ -43,13 +44,13 @@ std::uint64_t digest_of(const std::string& path, const sys::EntryStatus& status)
     return siphash({}, std::as_bytes(std::span(message)));
 }
 
-// A folder's bytes and names differ between looks on some file systems, and its changes say enough.
+// Some file systems report varying sizes and link counts for directories. The ctime is enough.
 sys::EntryStatus comparable(sys::EntryStatus status) {
     if (status.kind == sys::EntryKind::folder) status.bytes = status.names = 0;
     return status;
 }
 
-// 16 digits, and no fewer: a line that was cut has another digest.
+// Exactly 16 digits: a cut line would have another digest.
 std::pair<const char*, std::errc> read_digest(const char* at, const char* end, std::uint64_t& digest) {
     constexpr std::ptrdiff_t digits = 16;
     const auto [stop, error] = std::from_chars(at, std::min(end, at + digits), digest, 16);
@@ -74,7 +75,7 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
                                 return {};
                             }},
                            entry_log, counts));
-    if (!entry_log.has_errors()) return {};  // what is mounted there is passed over by wish
+    if (!entry_log.has_errors()) return {};  // a mount is skipped by request
     const auto all = entry_log.first();
     const auto first =
         std::ranges::find_if(all, [](const tree::LogEntry& log_entry) { return tree::is_error(log_entry.kind); });
@@ -89,6 +90,7 @@ Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, Fro
     Frozen frozen;
     FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
         ++frozen.entries;
+        // Digests are added, so the order of the walk does not matter.
         frozen.digest += digest_of(path, comparable(status));
         if (newest_path != nullptr && status.changed >= frozen.newest_change) *newest_path = path;
         frozen.newest_change = std::max(frozen.newest_change, status.changed);
@@ -121,6 +123,7 @@ Result<FrozenInodes> inodes_from(std::string_view text, const std::string& path)
         std::uint64_t number = 0, digest = 0;
         auto [stop, error] = std::from_chars(at, end, number);
         const bool is_folder = stop < end && *stop == '/';
+        // changed_while_removed() searches by bisection. A line out of order is damage.
         bool follows = inodes.folders.empty() || number > inodes.folders.back();
         if (is_folder) {
             ++stop;
@@ -146,6 +149,7 @@ Result<std::string> changed_while_removed(const std::string& source, const Froze
                                           const FrozenInodes& inodes) {
     std::string changed;
     FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
+        // The removal itself changes a directory's times, so only new directories count.
         if (status.kind == sys::EntryKind::folder) {
             if (!std::ranges::binary_search(inodes.folders, status.id.number)) changed = path;
             return {};

@@ -1,6 +1,5 @@
-// Goal: any change of a frozen source is seen, even one that hides behind its old times, and the removal of a part is
-// not taken for one.
-// Method: a small tree; each kind of change, made and looked for.
+// Goal: any change of a frozen source is detected, even behind old times. A partial removal is no change.
+// Method: a small tree; makes each kind of change and looks for it.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +26,7 @@ struct Source {
         fs::create_directories(path + "/below");
         for (const auto* name : {"/one", "/two", "/below/three"}) write(path + name, name);
         fs::create_hard_link(path + "/one", path + "/below/same");
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the kernel's clock ticks each 4 ms or 10 ms
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the kernel's clock ticks every 4 ms or 10 ms
     }
     migrate::Frozen now(migrate::FrozenInodes* inodes = nullptr) const {
         return migrate::frozen_now(path, {.threads = 2}, inodes).value();
@@ -78,7 +77,7 @@ TEST_CASE("what is added while a source is being removed is found, and what the 
     write(source.path + "/below/late", "");
     CHECK(changed(inodes) == "below/late");
     fs::remove(source.path + "/below/late");
-    // As `cp -p` of an older file does: the time of the last change alone does not tell it from a removal of a name.
+    // As `cp -p` of an older file does: by the ctime alone it looks like the removal of a name.
     const auto time = fs::last_write_time(source.path + "/below/same");
     write(source.path + "/below/same", "other");
     fs::last_write_time(source.path + "/below/same", time);

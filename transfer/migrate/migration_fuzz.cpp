@@ -1,5 +1,5 @@
-// Any bytes as the plan of a migration, as the state of a project and as its list of inodes: an error of the right
-// kind, or what is written as a text that means the same. A page for people can be made of each state.
+// Any bytes as the plan of a migration, as a project's state and as its list of inodes: an error of the right kind, or
+// a value whose text gives an equal value. Each state can be shown as a page.
 
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t piece_bytes = 1u << 20;
 constexpr std::array paged{Pass::walk, Pass::copy, Pass::live_sync, Pass::freeze, Pass::final_sync, Pass::compare};
 
-// Runs, and what was adjusted, are at the target like all else.
+// Runs and adjusted entries are complete at the target, so they are no problem.
 bool is_log_entry(const std::string& name) {
     for (const auto kind : {tree::EntryEvent::as_files, tree::EntryEvent::adjusted})
         if (name == tree::name_of(kind)) return false;
@@ -40,7 +40,7 @@ std::string counts_text(const Counts& counts) {
     return text;
 }
 
-// The files that the verbs of a pass have made.
+// Reports written by the verbs of a pass.
 std::vector<std::string> reports_of_pass(Pass pass, const PassRecord& record) {
     if (pass == Pass::freeze) return {};
     if (pass != Pass::live_sync) return {fmt::format("{}.jsonl", name_of(pass))};
@@ -71,9 +71,10 @@ public:
         bytes_ += text.size();
         return {};
     }
-    /// The lines of a file, objects all, each with its pass.
+    /// Adds the lines of a file, all JSON objects, each with its pass.
     Result<> add_file(const std::string& path, Pass pass);
     Result<> end() {
+        // The rename comes last: a reader that sees the name finds all lines.
         FB_TRY(file_->sync());
         FB_TRY(file_->close());
         FB_TRY(store_.rename(temporary_, path_));
@@ -95,6 +96,7 @@ Result<> Lines::add_file(const std::string& path, Pass pass) {
     bool at_begin = true;
     for (std::uint64_t offset = 0; offset < size; offset += piece.size()) {
         piece.resize(std::min<std::uint64_t>(piece_bytes, size - offset));
+        // Each line is an object "{...": its first byte is replaced by the pass and a comma.
         FB_TRY(from->read(offset, std::as_writable_bytes(std::span(piece))));
         out.clear();
         for (const char c : piece) {

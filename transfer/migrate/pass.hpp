@@ -1,4 +1,4 @@
-// The passes of a migration, in their order: what is said, kept in the state and given to --until and --again.
+// The passes of a migration, in order: used in texts, in the state, and for --until and --again.
 
 #pragma once
 
@@ -20,11 +20,11 @@ inline constexpr std::array<std::string_view, 10> pass_names{"walk",    "copy", 
 
 constexpr std::string_view name_of(Pass pass) { return pass_names[static_cast<std::size_t>(pass)]; }
 
-/// `refused` for a word that is no pass, with all that are.
+/// Returns `refused` with all names for an unknown word.
 Result<Pass> pass_from(const std::string& option, const std::string& word);
 
 inline constexpr std::int64_t second_ns = 1'000'000'000;
-inline constexpr std::int64_t clocks_differ_s = 600;  // of machines that move data, and of file servers
+inline constexpr std::int64_t clocks_differ_s = 600;  // between data mover machines and file servers
 inline std::int64_t now_s() { return sys::unix_ns() / second_ns; }
 /// "2023-11-14 22:13:20 UTC".
 inline std::string show_date(std::int64_t unix_s) { return show_utc(unix_s * second_ns); }

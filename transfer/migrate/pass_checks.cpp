@@ -1,4 +1,4 @@
-// What the passes of a project look at before they change anything: that its places are what they were.
+// Checks before a pass changes anything: source and target are still the same directories.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace forebay::migrate {
 
-// What was noted by an earlier pass must be what is there.
+// The directory must be the one that an earlier pass recorded.
 Result<> Passes::check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
                             std::optional<RootIdentity>& noted) const {
     if (!noted) noted = sight.identity;
@@ -46,7 +46,8 @@ Result<> Passes::note_roots() {
     return save_();
 }
 
-// A mount point with a note in it is not what the copy has filled, and a source may be removed for it.
+// A mount point may hold a stray file. It must not pass for the filled target, because the source is removed in the
+// end.
 Result<> Passes::check_alike() const {
     if (!has_filled_target()) return {};
     FB_TRY_ASSIGN(are_alike, have_name_in_common(project_.source, project_.target));
@@ -70,6 +71,7 @@ Result<> Passes::check_source(bool notes) {
     FB_TRY_ASSIGN(sight, look_at_root(project_.source));
     const auto& walked = state_.of(Pass::walk);
     const auto entries = count_of(walked.counts, "entries");
+    // If the walk found no entry except the root, an empty source is right.
     if (sight && (sight->has_entries || entries <= 1)) {
         if (!notes && !state_.source_root) return not_noted("source", project_.source, "walked");
         return check_root("source", project_.source, *sight, Pass::walk, state_.source_root);
@@ -111,7 +113,7 @@ Result<> Passes::check_target(bool notes) {
                          : fmt::format("mount it; or, where it is gone, {}", next_call("--again copy"))};
 }
 
-// Files of two runs in one directory, and in the end the snapshots of the target removed.
+// Files of two runs in one directory would mix, and in the end the target's snapshots would be removed.
 Result<> Passes::check_no_other_run() const {
     if (is_remote(project_.source) || is_remote(project_.target)) return {};
     FB_TRY_ASSIGN(target, cli::run_identity(project_.target));

@@ -20,10 +20,10 @@ namespace forebay::migrate {
 namespace {
 
 constexpr std::uint32_t frozen_threads_max = 16;
-// Of 100 million inodes with several names, and directories.
+// Enough for 100 million inodes with several names, and directories.
 constexpr std::uint64_t links_bytes_max = 2ull << 30;
 
-// Nothing failed, and the verb did not end well: so no entry fitted the patterns.
+// Nothing failed and the verb still returned 1: no entry matched the patterns.
 bool is_all_left_out(const Counts& counts) {
     constexpr std::array left{"vanished", "changed", "failed", "not_kept", "released"};
     return std::ranges::none_of(left, [&](const char* name) { return count_of(counts, name) > 0; });
@@ -33,7 +33,7 @@ void add_options(std::vector<std::string>& call, const std::string& option, cons
     for (const auto& value : values) call.insert(call.end(), {option, value});
 }
 
-// One for each plan: all of its projects that run on this machine share the limit.
+// One group for each plan: all its projects on this machine share the rate limit.
 std::string rate_group(const MigrationPlan& plan) {
     return fmt::format("migrate-{:016x}", siphash({}, std::as_bytes(std::span(plan.state))));
 }
@@ -51,7 +51,7 @@ std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const Pro
     std::vector<std::string> call;
     switch (pass) {
         case Pass::walk: call = {"walk", project.source, "--special", "--list", reports + "/special.jsonl"}; break;
-        // What a run leaves behind of its uncommitted saves is a part of the project.
+        // Files of uncommitted saves of a run belong to the project.
         case Pass::copy: call = {"copy", project.source, project.target, "--as-files"}; break;
         case Pass::live_sync: call = {"sync", project.source, project.target, "--as-files", "--allow-unlike"}; break;
         case Pass::final_sync:
@@ -108,17 +108,17 @@ Result<> Passes::walk(PassRecord& record) {
     return check_source(true);
 }
 
-// On the live system some entries vanish or change while they are copied: the final sync has the last word.
+// Users still work, so some entries vanish or change during the copy. The final sync copies them.
 Result<> Passes::copy(PassRecord& record) {
     FB_TRY(check_source());
     FB_TRY(check_no_other_run());
     FB_TRY_ASSIGN(before, look_at_root(project_.target));
-    if (before && state_.target_root)  // of a copy that did not come to its end
+    if (before && state_.target_root)  // of an unfinished copy
         FB_TRY(check_root("target", project_.target, *before, Pass::copy, state_.target_root));
     const auto end = call(Pass::copy);
-    // The target is what was filled just now. Where that cannot be seen, the next pass says it.
+    // The target is the directory filled just now. If it cannot be read, the next pass reports that.
     if (const auto sight = look_at_root(project_.target); sight && *sight) state_.target_root = (*sight)->identity;
-    // Its words name an option that a plan has not.
+    // The advice of the verb names an option that a plan does not have.
     if (!end && end.error().next.find("--allow-unlike") != std::string::npos)
         return with_context(end.error(), end.error().what, end.error().safe,
                             "correct the target in the plan; or empty it: the final sync would remove what it has");
@@ -131,7 +131,7 @@ Result<> Passes::copy(PassRecord& record) {
     return {};
 }
 
-// What is left by the last call before the freeze would be left by the final sync, too, while users wait.
+// Entries that this call leaves out would also be left out by the final sync, while users wait.
 Result<> Passes::live_sync(PassRecord& record) {
     if (plan_.sync_turns == 0) return check_nothing_left(Pass::copy);
     for (auto turn = count_of(record.counts, "turns") + 1; turn <= plan_.sync_turns; ++turn) {
@@ -142,6 +142,7 @@ Result<> Passes::live_sync(PassRecord& record) {
             count_of(end.counts, "copied") + count_of(end.counts, "linked") + count_of(end.counts, "adjusted");
         record.counts = std::move(end.counts);
         record.counts["turns"] = turn;
+        // After a kill the pass goes on with the next turn.
         FB_TRY(save_());
         if (changed <= plan_.sync_small) break;
     }
@@ -150,7 +151,7 @@ Result<> Passes::live_sync(PassRecord& record) {
     return verdict;
 }
 
-// Entries that users changed or removed while they were read are for the final sync.
+// Entries that users changed or removed during the read are left to the final sync.
 Result<> Passes::check_nothing_left(Pass pass) const {
     const auto& counts = state_.of(pass).counts;
     const auto failed = count_of(counts, "failed"), not_kept = count_of(counts, "not_kept"),
@@ -187,6 +188,7 @@ Result<> Passes::final_sync(PassRecord& record) {
     FB_TRY(check_source());
     FB_TRY(check_target());
     if (!is_remote(project_.source)) {
+        // Taken before the sync: compare() then finds changes made during the sync, too.
         FB_TRY_ASSIGN(frozen, frozen_now(project_.source, frozen_walk()));
         state_.frozen = frozen;
         FB_TRY(save_());
@@ -212,13 +214,13 @@ Result<> Passes::compare(PassRecord& record) {
     return check_is_frozen("the freeze did not keep its users out", nullptr);
 }
 
-// A hook that closes what lies below a mount point leaves the project open.
+// A hook that closes the directory under a mount point would leave the project open.
 Result<> Passes::freeze() {
     FB_TRY(check_source());
     return runner_.hook("freeze", project_.freeze, hook_time());
 }
 
-// A hook that fails, or is killed, may have opened the target before.
+// The time of release is saved first: a hook that fails or is killed may have opened the target already.
 Result<> Passes::release() {
     FB_TRY(check_target());
     if (state_.released_unix_s == 0) state_.released_unix_s = now_s();
@@ -238,6 +240,7 @@ Result<> Passes::remove(PassRecord& record) {
         FB_TRY_ASSIGN(sight, look_at_root(project_.source));
         if (!sight) {
             const auto above = sys::look_at(directory_of(project_.source));
+            // An unchanged parent without the source: the removal was complete.
             if (above && above->inode == state_.above_inode) return sys::posix_store().remove(links_path());
             return Error{
                 ErrorKind::missing,
@@ -254,7 +257,7 @@ Result<> Passes::remove(PassRecord& record) {
                          fmt::format("{} was changed or added while the source was being removed", show_text(changed)),
                          "it was not removed", "take it away from there; the same command removes the rest"};
     }
-    // What the target has is all there is of the entries that are gone: no more of them go when it is not there.
+    // Of the removed entries only the target's copies remain. So removal stops as soon as the target is missing.
     const auto check = [this] { return check_target(); };
     FB_TRY(check());
     FB_TRY_ASSIGN(end, runner_.verb(call_of(Pass::remove, plan_, project_), check));
@@ -269,7 +272,8 @@ Result<> Passes::begin_removal() {
     FB_TRY(check_source());
     FrozenInodes inodes;
     FB_TRY(check_is_frozen("it is not removed", &inodes));
-    // What is added while the removal waits after a kill is known by a change that is newer than all there are now.
+    // After a kill, entries added meanwhile are detected by a ctime later than all present ctimes. So these must be
+    // past.
     if (state_.frozen->newest_change.seconds > now_s() + clocks_differ_s)
         return Error{ErrorKind::refused,
                      fmt::format("an entry of {} was changed in the future, on {}", show_text(project_.source),
@@ -287,6 +291,7 @@ Result<> Passes::begin_removal() {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
+    // The list comes before the state: a removal that has begun finds its list.
     FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), text_of(inodes)));
     state_.above_inode = above.inode;
     state_.is_being_removed = true;

@@ -1,5 +1,5 @@
-// What the passes of a project do. Each may be done again after a kill at any moment: what it changes are trees, which
-// the verbs of trees make equal again, and records, which are written as a whole.
+// The work of a project's passes. A pass can be repeated after a kill at any moment: verbs make trees equal again, and
+// records are written whole.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace forebay::migrate {
 
-/// The calls of the verbs of trees that a pass makes; none where it makes no such call. Of live-sync: one turn, from 1.
+/// The command line of a pass's verb; empty if the pass calls none. For live-sync: `turn` counts from 1.
 std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const ProjectPlan& project,
                                  std::uint64_t turn = 1);
 
@@ -19,17 +19,17 @@ std::string reports_of(const MigrationPlan& plan, const ProjectPlan& project);
 
 class Passes {
 public:
-    /// `save` puts the state on storage.
+    /// `save` writes the state to storage.
     Passes(const MigrationPlan& plan, const ProjectPlan& project, ProjectState& state, Runner& runner,
            std::function<Result<>()> save)
         : plan_(plan), project_(project), state_(state), runner_(runner), save_(std::move(save)) {}
 
-    /// From now on source and target are the directories that are seen there now.
+    /// Records the present directories as source and target.
     Result<> note_roots();
-    /// All but the wait. Counts go into the pass's record. `corrupt` where trees differ that should not.
+    /// Runs any pass except the wait. Counts go to the pass's record. Returns `corrupt` if trees differ unexpectedly.
     Result<> make(Pass pass);
 
-    /// ": 7 copied, 2 failed: REPORTS/NAME/copy.jsonl", what a pass that is done has counted; or nothing.
+    /// ": 7 copied, 2 failed: REPORTS/NAME/copy.jsonl": counts of a finished pass; or empty.
     std::string counts_text(Pass pass) const;
 
 private:
@@ -44,8 +44,8 @@ private:
     Result<> begin_removal();
 
     Result<Runner::VerbEnd> call(Pass pass, std::uint64_t turn = 1) const;
-    /// `notes`: what is there is noted, where nothing is. Without it a source that is not noted is refused, and such a
-    /// target that was compared: states of older programs have noted none.
+    /// `notes`: records the directory if none is recorded. Without it, an unrecorded source is refused, and an
+    /// unrecorded target after the comparison: older programs recorded none.
     Result<> check_source(bool notes = false);
     Result<> check_target(bool notes = false);
     Result<> check_alike() const;
@@ -54,7 +54,7 @@ private:
                         std::optional<RootIdentity>& noted) const;
     Result<> check_no_other_run() const;
     Result<> check_nothing_left(Pass pass) const;
-    /// Whether a pass has made entries there, or found them.
+    /// True if a pass made or found entries in the target.
     bool has_filled_target() const;
     std::string report_of(Pass pass) const;
     std::string next_call(std::string_view options) const;

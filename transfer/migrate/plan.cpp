@@ -21,7 +21,7 @@ namespace forebay::migrate {
 
 namespace {
 
-// toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack. Some 20,000 projects.
+// toml++ splits dotted keys by recursion; a file of this size cannot exhaust the stack. It holds about 20,000 projects.
 constexpr std::size_t plan_bytes_max = 4u << 20;
 constexpr std::size_t name_bytes_max = 64;
 constexpr double days_max = 36'500;
@@ -35,7 +35,7 @@ bool is_name(const std::string& name) {
            std::ranges::all_of(name, is_plain);
 }
 
-// `whose` names a project whose own line does not say which one it is.
+// `whose` names the project if its line does not.
 void check_place(TomlSection& section, TomlValue table, const char* key, const std::string& place, bool may_be_remote,
                  const std::string& whose, const char* example) {
     if (!section.any(key).exists())
@@ -52,7 +52,7 @@ void take_days(TomlSection& section, double& days) {
     if (!(days >= 0 && days <= days_max)) section.refuse("wait_days", "must be 0 to 36500.");
 }
 
-// What stands for all projects, and may stand in one of them.
+// Keys that may stand at the top for all projects, and in one project.
 void take_shared(TomlSection& section, ProjectPlan& project) {
     section.texts("include", project.include);
     section.texts("exclude", project.exclude);
@@ -113,17 +113,17 @@ void take_project(const TomlValue& table, const std::string& path, Result<>& ver
 }
 
 struct PlannedPlace {
-    std::string at, path, whose;  // where it lies, by the path or by its place in a file system
+    std::string at, path, whose;  // place by path, or within a file system
 };
 
-// A bind mount gives one place two paths: what it lies in is one directory then, also before the place itself is there.
+// A bind mount gives one place two paths. Their parents are then one directory, even if the place does not exist yet.
 Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlace>& places) {
     std::map<std::pair<sys::EntryId, std::string>, const PlannedPlace*> known;
     for (const auto& place : places) {
         if (is_remote(place.path)) continue;
         const std::filesystem::path path(place.path.substr(0, place.path.size() - 1));
         const auto above = sys::open_posix_folder(path.parent_path().string());
-        if (!above) continue;  // told when the project is begun
+        if (!above) continue;  // reported when the project begins
         FB_TRY_ASSIGN(status, (*above)->status());
         const auto [it, is_new] = known.try_emplace({status.id, path.filename().string()}, &place);
         if (!is_new)
@@ -135,7 +135,7 @@ Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlac
     return {};
 }
 
-// Sorted, so that what lies in a place follows it: 2 places of each of 20,000 projects are not compared in pairs.
+// Sorted, so that a place inside another follows it. 40,000 places are not compared in pairs.
 Result<> check_none_in_another(const MigrationPlan& plan, std::vector<PlannedPlace> places) {
     std::ranges::sort(places, {}, &PlannedPlace::at);
     for (std::size_t i = 1; i < places.size(); ++i)
@@ -157,6 +157,7 @@ Result<> check_apart(const MigrationPlan& plan) {
     }
     FB_TRY(check_no_alias(plan, places));
     FB_TRY(check_none_in_another(plan, places));
+    // A file system may be mounted twice, so places are compared within file systems, too.
     FB_TRY_ASSIGN(mounts, sys::kernel_text("/proc/self/mountinfo"));
     auto mounted = places;
     for (auto& place : mounted)

@@ -1,4 +1,4 @@
-// The plan of a migration, PLAN.toml: which projects are moved from where to where, and how. The guide has all keys.
+// The plan of a migration, PLAN.toml: the projects with sources and targets, and options. The guide lists all keys.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::migrate {
 
-/// "s3://bucket/prefix": no directory of this machine.
+/// True for "s3://bucket/prefix" and the like: no directory of this machine.
 inline bool is_remote(const std::string& place) { return place.find("://") != place.npos; }
 
 struct ProjectPlan {
@@ -28,30 +28,30 @@ struct ProjectPlan {
 struct BatchPlan {
     std::string queue, account, time = "24:00:00";
     std::uint32_t nodes = 1;
-    std::vector<std::string> lines;  // of the scripts, after their directives
+    std::vector<std::string> lines;  // extra lines of the scripts, after their directives
 };
 
 struct MigrationPlan {
     std::string path;
     std::string state, reports;               // directories
-    std::string hosts;                        // as --hosts of the verbs takes them
-    std::string rate;                         // as --rate takes it, of all projects together
-    std::uint64_t rate_bytes_per_second = 0;  // what that is; set by the caller, who can read amounts
+    std::string hosts;                        // as for --hosts of the verbs
+    std::string rate;                         // as for --rate, for all projects together
+    std::uint64_t rate_bytes_per_second = 0;  // the value of `rate`; the caller sets it, because it can parse amounts
     std::uint32_t threads = 0, at_once = 4, sync_turns = 3;
     std::uint64_t sync_small = 1000;
     double hook_minutes = 30;
     BatchPlan batch;
     std::vector<ProjectPlan> projects;
-    std::vector<std::string> names;  // of all, sorted, those that were not chosen among them
+    std::vector<std::string> names;  // all project names, sorted, also those not chosen
 };
 
-/// `refused`, with the line named, for what is no plan; and where places of different projects lie in each other.
+/// Returns `refused`, with the line, for an invalid plan, and if places of different projects overlap.
 Result<MigrationPlan> read_plan(const std::string& text, const std::string& path);
 
-/// As two names of one place have it alike: without symbolic links and "..", and with a slash at its end.
+/// Canonical form, equal for all names of a place: without symbolic links and "..", with a slash at the end.
 std::string resolved_place(const std::string& path);
 
-/// The plan with these projects alone, or all where none is named.
+/// The plan with only these projects; all if `names` is empty.
 Result<MigrationPlan> chosen_from(MigrationPlan plan, const std::vector<std::string>& names);
 
 }  // namespace forebay::migrate

@@ -1,4 +1,4 @@
-// Goal: a plan says all that a migration needs, and one that could harm is refused with its line.
+// Goal: a plan has all values for a migration. A harmful plan is refused with its line.
 // Method: texts.
 
 #include <doctest/doctest.h>

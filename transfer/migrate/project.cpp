@@ -20,10 +20,10 @@ namespace forebay::migrate {
 namespace {
 
 constexpr double day_s = 86'400;
-// Of other projects that begin their copies: each reads the states of all.
+// For the lock of other projects that begin their copies: each reads the states of all projects.
 constexpr std::chrono::minutes run_lock_max{10};
-// Among the counts of a pass: what jobs that came no further weigh. Two that came to nothing are enough; of a few
-// seconds of a pass that goes on nobody knows whether they did, since names come in batches of five.
+// Stored among a pass's counts: the weight of jobs without progress. Two jobs without any work are enough. A pass cut
+// after a few seconds may have made progress or not: names come in batches. Such a job weighs a fifth.
 constexpr const char* idle_jobs = "idle_jobs";
 constexpr std::uint64_t idle_weight = 5, short_weight = 1, idle_max = 10;
 constexpr std::int64_t short_s = 10;
@@ -35,7 +35,7 @@ Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan&
                  "wait for it; forebay migrate PLAN --status says how far it is"};
 }
 
-// Held from a look at the targets of all projects until this one's state says that it copies to its own.
+// Held from the check of all projects' targets until this project's state shows that its copy has begun.
 Result<sys::FileLock> lock_targets(const MigrationPlan& plan, const Runner& runner) {
     const auto end = sys::Clock::now() + run_lock_max;
     while (true) {
@@ -48,13 +48,13 @@ Result<sys::FileLock> lock_targets(const MigrationPlan& plan, const Runner& runn
     }
 }
 
-// ".a.json.json.12-X.tmp" is of "a.json.json", and not of "a.json".
+// ".a.json.json.12-X.tmp" belongs to "a.json.json", not to "a.json".
 bool is_temporary_of(const std::string& name, const std::string& file) {
     return sys::is_temporary(name) && name.starts_with("." + file + ".") &&
            name.find('.', file.size() + 2) == name.rfind('.');
 }
 
-// What a crash in the middle of writing the state has left.
+// Files left by a crash during the write of the state.
 Result<> remove_unfinished(const MigrationPlan& plan, const ProjectPlan& project) {
     FB_TRY_ASSIGN(names, sys::names_in(plan.state));
     for (const auto& name : names)
@@ -63,7 +63,7 @@ Result<> remove_unfinished(const MigrationPlan& plan, const ProjectPlan& project
     return {};
 }
 
-// A clock that was wrong when the wait began has told a beginning that has not come, or one before the release.
+// With a wrong clock the recorded begin of the wait may be in the future, or before the release.
 bool has_wrong_begin(const ProjectState& state) {
     const auto now = now_s() + clocks_differ_s, began = state.of(Pass::wait).began_unix_s;
     if (began > now) return true;
@@ -90,11 +90,11 @@ public:
 
 private:
     Result<Ending> go(const Wishes& wishes);
-    /// After a call that the end of its job has stopped: an error where that would happen for ever.
+    /// After a call stopped by the end of its job: returns an error if each further job would be stopped too.
     Result<> check_progress(std::int64_t began);
     Result<> save() const { return save_state(sys::posix_store(), plan_, state_, project_); }
     Result<> make(Pass pass);
-    /// Whether it is over.
+    /// Returns true when the wait is over.
     Result<bool> wait();
 
     const MigrationPlan& plan_;
@@ -105,7 +105,7 @@ private:
     bool has_begun_ = false, has_ended_ = false;  // any pass, in this call
 };
 
-// What begins anew each time comes no further; nor does anything in a job that ends as it begins.
+// A pass that begins anew each time makes no progress, nor does a job that ends at once.
 Result<> ProjectRun::check_progress(std::int64_t began) {
     const auto pass = next_pass(state_, project_);
     if (!pass || !runner_.is_ended_by_job() || has_ended_) return {};
@@ -149,7 +149,7 @@ Result<Ending> ProjectRun::go(const Wishes& wishes) {
     while (const auto pass = next_pass(state_, project_)) {
         if (wishes.until && *pass > *wishes.until) return Ending::reached;
         FB_TRY(runner_.go_on());
-        // The plan may wait longer since.
+        // The plan may have a longer wait since.
         if (*pass == Pass::wait || (*pass == Pass::remove && !state_.is_being_removed)) {
             FB_TRY_ASSIGN(is_over, wait());
             if (!is_over) return Ending::waits;
@@ -173,6 +173,7 @@ Result<> ProjectRun::make(Pass pass) {
     record.began_unix_s = now_s();
     record.error.clear();
     record.was_stopped = false;
+    // Saved before the pass, under the lock: other projects see that this target is in use.
     FB_TRY(save());
     claim.release();
     runner_.say(fmt::format("{}: begun{}", name_of(pass), record.starts > 1 ? ", again" : ""));
@@ -183,7 +184,7 @@ Result<> ProjectRun::make(Pass pass) {
     has_ended_ |= record.is_done;
     if (record.is_done) record.counts.erase(idle_jobs);
     if (!outcome) record.error = outcome.error().line();
-    // The verb has ended before its first entry: the project is not bound to these places by it.
+    // The verb failed before its first entry, so the project is not bound to these places.
     if (pass == Pass::copy && !outcome &&
         (outcome.error().kind == ErrorKind::refused || outcome.error().kind == ErrorKind::missing))
         --record.starts;
@@ -211,6 +212,7 @@ Result<bool> ProjectRun::wait() {
         state_.wait_until_unix_s = 0;
     }
     const auto until = wait_end(record, project_);
+    // A wait only grows. A smaller wait_days in the plan needs --again wait.
     if (until > state_.wait_until_unix_s) {
         state_.wait_until_unix_s = until;
         record.is_done = false;

@@ -1,4 +1,4 @@
-// One project, from the pass at which it stands: until all are done, one has to wait, one fails, or all is to stop.
+// Runs one project from its present pass until all passes are done, it must wait, a pass fails, or a stop is requested.
 
 #pragma once
 
@@ -13,33 +13,33 @@ namespace forebay::migrate {
 
 struct Wishes {
     std::optional<Pass> until, again;
-    bool moved = false;  // source and target are other directories now, which is meant
+    bool moved = false;  // source and target have moved to other directories on purpose
 };
 
 enum class Ending {
-    done,     // nothing is left
-    reached,  // the pass that was asked for
+    done,     // no pass is left
+    reached,  // the requested pass is done
     waits,    // until a date
-    stopped,  // goes on with the same command
+    stopped,  // the same command continues
     failed,
 };
 
 struct ProjectEnd {
     std::string project;
     Ending ending = Ending::done;
-    Error error{};  // where it stopped or failed
+    Error error{};  // if it stopped or failed
 };
 
-/// Of a project that waits: what is to be added where the plan's days are fewer than those that were told once.
+/// For a waiting project: a note if the plan's days are fewer than the announced days.
 std::string fewer_days_text(const ProjectState& state, const ProjectPlan& project);
 
-/// Takes the lock of the project; `refused` where another process has it. The directories of the plan are there. An
-/// error is told, too, whole and once.
+/// Takes the project's lock; `refused` if another process holds it. The plan's directories must exist. An error is also
+/// printed once.
 ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, TakenTargets& taken,
                        Stop& stop, const Runner::Tell& tell);
 
-/// All of them, `at_once` at a time, in the order of the plan; one that fails stops no other. Directories of the plan
-/// are made. An error where nothing could be begun.
+/// Runs all projects in the plan's order, `at_once` at a time. A failed project stops no other. Makes the plan's
+/// directories. Returns an error if nothing could begin.
 Result<std::vector<ProjectEnd>> run_projects(const MigrationPlan& plan, const Wishes& wishes, Stop& stop,
                                              const Runner::Tell& tell);
 

@@ -26,7 +26,7 @@ Result<std::optional<RootSight>> look_at_root(const std::string& place) {
     if (!folder && folder.error().kind == ErrorKind::missing) return std::optional<RootSight>();
     FB_TRY(folder);
     RootSight sight;
-    // The first names are enough.
+    // One name is enough.
     FB_TRY((*folder)->list([&](std::span<const sys::NamedEntry> names) {
         sight.has_entries = !names.empty();
         return sight.has_entries ? sys::TakerAnswer::enough() : sys::TakerAnswer();

@@ -1,5 +1,5 @@
-// Which directory a source or target is. A path says that for a moment: weeks later nothing may be mounted there, and
-// what is below the mount point, a note as a rule, would be taken for all that a project has.
+// The identity of a source or target directory. A path can change its meaning: weeks later nothing may be mounted
+// there, and the contents of the mount point, such as a note, would be taken for the whole project.
 
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace forebay::migrate {
 
-/// Equal on all machines, and after they were started anew. The number of a file system need not be, so that it counts
-/// only where no time of birth tells two roots of one number apart.
+/// Equal on all machines and after reboots. A file system's number may not be, so it only counts if there is no
+/// creation time to distinguish two roots with one inode number.
 struct RootIdentity {
     std::uint64_t inode = 0, file_system = 0;
-    sys::FileTime born;  // 0 where it is not told
-    /// Else two roots may be equal: NFS tells neither a birth nor the number.
+    sys::FileTime born;  // 0 if unknown
+    /// False if two roots could look equal: NFS reports neither a creation time nor the number.
     bool is_known() const { return born != sys::FileTime() || file_system != 0; }
     friend bool operator==(const RootIdentity& identity, const RootIdentity& other) {
         const bool tells_birth = identity.born != sys::FileTime() && other.born != sys::FileTime();
@@ -28,15 +28,15 @@ struct RootIdentity {
 
 struct RootSight {
     bool has_entries = false;
-    std::optional<RootIdentity> identity;  // none of what is no directory of this machine
+    std::optional<RootIdentity> identity;  // only for a directory of this machine
 };
 
 Result<RootIdentity> identity_of(sys::Folder& folder);
 
-/// Nothing where there is no such directory, or no key with that prefix.
+/// Returns nothing if there is no such directory, or no key with that prefix.
 Result<std::optional<RootSight>> look_at_root(const std::string& place);
 
-/// Whether `target` has a name that `source` has, too, right below both.
+/// True if the top of `target` has a name that the top of `source` has too.
 Result<bool> have_name_in_common(const std::string& source, const std::string& target);
 
 }  // namespace forebay::migrate

@@ -19,14 +19,14 @@ namespace forebay::migrate {
 
 namespace {
 
-// A pass is stopped so long before the job's end: a copy ends at once, but a script has to submit the next job.
+// A pass is stopped this long before the job's end: a copy ends at once, but a script must still submit the next job.
 constexpr std::int64_t before_job_end_s = 60;
-// What does not end when it is asked to is killed.
+// A program that ignores the request to end is killed after this time.
 constexpr std::chrono::seconds asked_end_max{20};
 constexpr std::chrono::hours verb_max{24 * 365};
-// Between two looks at what a program depends on: some calls of the kernel, or a request to a server.
+// Time between two checks of a program's preconditions: a few system calls, or a request to a server.
 constexpr std::chrono::seconds watch_pause{1};
-// Of what a verb prints: counts, and the first 1,000 remarks with paths of at most 4,096 bytes.
+// Output of a verb: counts, and the first 1,000 log entries with paths of at most 4,096 bytes.
 constexpr std::uint64_t output_bytes_max = 16u << 20;
 constexpr std::uint64_t shown_bytes_max = 2000;
 constexpr int code_found = 1;
@@ -129,7 +129,7 @@ Result<int> Runner::run(const sys::Spawn& spawn, const std::string& output_path,
                                                  show_seconds(std::chrono::duration<double>(at_most).count()))};
 }
 
-// The log may have been put aside meanwhile; then all of it is new.
+// The log may have been rotated meanwhile. Then all of it is new.
 Result<std::string> Runner::logged_since(std::uint64_t offset) const {
     FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), log_path_, output_bytes_max));
     text.erase(0, std::min<std::uint64_t>(offset, text.size()));
@@ -140,6 +140,7 @@ Result<std::string> Runner::logged_since(std::uint64_t offset) const {
 
 Result<Runner::VerbEnd> Runner::verb(const std::vector<std::string>& arguments, const Watch& watch) {
     say("forebay " + show_text(shell_words(arguments)));
+    // The program appends to the log: its own lines begin at the present size.
     FB_TRY_ASSIGN(before, sys::look_at(log_path_));
     FB_TRY_ASSIGN(code, run({.program = sys::program_path(),
                              .arguments = arguments,

@@ -1,8 +1,8 @@
-// What a migration has others do: verbs of this program and commands of the site, as programs of their own. One that
-// crashes, hangs in a dead mount or is killed takes no other project with it, and each verb is what people can call
-// themselves. They end when this process ends, however that comes.
+// Runs the verbs of this program and the commands of the site as child processes. A child that crashes, hangs in a dead
+// mount or is killed affects no other project. Users can run each verb themselves. Children end when this process ends
+// in any way.
 //
-// Threads: a Runner is of one project and thread; a Stop is everybody's.
+// Threads: a Runner belongs to one project and thread. All threads share a Stop.
 
 #pragma once
 
@@ -21,18 +21,18 @@
 
 namespace forebay::migrate {
 
-/// When all is to stop: a signal has come, or the job ends soon.
+/// Requests a stop: after a signal, or shortly before the job's end.
 class Stop {
 public:
-    /// `come` gives the number of a signal, or 0. The job ends at `job_end_unix_s`, if that is known.
+    /// `come` returns the number of a signal, or 0. The job ends at `job_end_unix_s`, if known.
     Stop(std::function<int()> come, std::optional<std::int64_t> job_end_unix_s)
         : come_(std::move(come)), job_end_(job_end_unix_s) {}
 
     bool is_asked();
     int signal() const { return signal_; }
-    /// By the end of a job, as far as it is known: batch systems send SIGTERM then.
+    /// True if the job's end is the probable reason: batch systems send SIGTERM then.
     bool is_by_job() const { return job_ends_ || signal_ == sys::signal_terminate; }
-    /// `retry`: the next call goes on.
+    /// `retry`: the next call continues.
     Error why() const;
 
 private:
@@ -46,27 +46,27 @@ class Runner {
 public:
     using Tell = std::function<void(const std::string& line)>;
 
-    /// `directory`, which is there, gets the log; `output_path` what a verb prints. `tell` gets each line of the log
-    /// that is not a program's.
+    /// `directory`, which must exist, gets the log; `output_path` gets the output of verbs. `tell` gets each log line
+    /// of the migration itself, not of its programs.
     static Result<Runner> open(const ProjectPlan& project, const std::string& directory, std::string output_path,
                                Stop& stop, Tell tell);
 
     struct VerbEnd {
-        bool is_whole = false;  // exit code 0, and not 1
-        Counts counts;          // numbers of its --json; remarks among them
+        bool is_whole = false;  // exit code 0, not 1
+        Counts counts;          // numbers of its --json, with log entries
     };
-    /// Whether a program may go on; an error ends it, and is what came of it.
+    /// Returns an error if a program must end; it becomes the program's result.
     using Watch = std::function<Result<>()>;
-    /// `forebay ARGUMENTS`, which have --json among them. Another exit code than 0 and 1 is its error.
+    /// Runs `forebay ARGUMENTS`, which must include --json. Exit codes other than 0 and 1 become errors.
     Result<VerbEnd> verb(const std::vector<std::string>& arguments, const Watch& watch = {});
-    /// A command of the site, for a shell. `refused` where it does not end with 0, or not in time.
+    /// Runs a command of the site by a shell. Returns `refused` if it fails or takes too long.
     Result<> hook(const std::string& name, const std::string& command, std::chrono::milliseconds at_most);
-    /// A line of the log, with the time, that is told too.
+    /// Logs a line with the time and passes it to `tell`.
     void say(const std::string& text) const;
-    /// The same of what is told elsewhere. Gives the line.
+    /// Only logs a line, and returns it.
     std::string log(const std::string& text) const;
     const std::string& log_path() const { return log_path_; }
-    /// An error where all is to stop.
+    /// Returns an error if a stop is requested.
     Result<> go_on() const;
     bool is_ended_by_job() const { return stop_.is_by_job(); }
 

@@ -1,4 +1,4 @@
-// Words as a shell reads them: what people copy from a log or a dry run, and what scripts have.
+// Quoting for shells: for logs and dry runs that people copy, and for scripts.
 
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace forebay::migrate {
 
-/// In single quotes, in which a shell reads nothing but the quote.
+/// In single quotes, inside which only a quote is special to a shell.
 std::string quoted(const std::string& text);
 
-/// With a space between each two, and in quotes where a shell would read more than the word.
+/// The words separated by spaces, each quoted if a shell would change it.
 std::string shell_words(const std::vector<std::string>& words);
 
 }  // namespace forebay::migrate

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr int state_version = 1;
 constexpr const char* state_kind = "migrate";
 constexpr std::uint64_t state_bytes_max = 1u << 20;
-constexpr std::int64_t unix_s_max = 9'000'000'000;  // the year 2255; in nanoseconds it fits into 64 bits, too
+constexpr std::int64_t unix_s_max = 9'000'000'000;  // year 2255; nanoseconds fit into 64 bits, too
 
 Json json_of(const PassRecord& record) {
     Json counts = Json::object();
@@ -37,7 +37,7 @@ Json json_of(const PassRecord& record) {
             {"error", record.error}};
 }
 
-// Others than whole numbers that fit would be rounded or wrapped in silence.
+// Without this check the JSON library silently rounds or wraps other numbers.
 template <class Number>
 Number number_of(const Json& json, const std::string& key) {
     const auto& value = json.at(key);
@@ -130,7 +130,7 @@ Error damaged(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-// A walk changes nothing, and a copy that was refused neither: the pass takes its start back.
+// A walk changes nothing, nor does a refused copy: such a pass takes its start back.
 bool has_copied(const ProjectState& state) {
     return std::ranges::any_of(std::span(state.passes).subspan(static_cast<std::size_t>(Pass::copy)),
                                [](const PassRecord& record) { return record.starts > 0; });
@@ -186,6 +186,7 @@ std::string encode_state(const ProjectState& state) {
                     {"source_root", json_of(state.source_root)},
                     {"target_root", json_of(state.target_root)},
                     {"released_unix_s", state.released_unix_s}};
+    // With `replace`, text that is not UTF-8 does not throw.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -225,7 +226,8 @@ Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, co
     auto state = read ? std::move(*read) : fresh;
     const bool is_same =
         state.source == project.source && state.target == project.target && state.project == project.name;
-    // Who has copied has asked under the lock of all copies that begin, so that nobody else can begin with its target.
+    // The copy checked its target under the lock of all beginning copies, so no other project can begin with that
+    // target.
     if (is_same && has_copied(state)) return state;
     if (state.project == project.name && !has_copied(state)) {
         FB_TRY(taken.check(project));

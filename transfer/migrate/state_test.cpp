@@ -1,5 +1,5 @@
-// Goal: passes come in their order, no way back undoes what users have done, and a state is read as it was written.
-// Method: states by hand; texts that are cut at each byte.
+// Goal: passes come in order, going back never undoes the work of users, and a written state is read back equal.
+// Method: states made by hand; texts cut at each byte.
 
 #include <doctest/doctest.h>
 

@@ -42,8 +42,8 @@ TakenTargets::Roots TakenTargets::roots_at(std::string path) {
     return roots;
 }
 
-// Roots of file systems that were made in one second are equal, and those of copies of an image: where the noted one
-// still is at its path, the number of the file system tells another one from it.
+// File systems made within one second may have equal roots, and copies of an image too. If the recorded root is still
+// at its path, the file system's number distinguishes it from another.
 bool TakenTargets::is_among(const Roots& roots, const Place& noted) {
     if (!noted.root || !noted.root->is_known()) return false;
     return std::ranges::any_of(roots, [&](const RootIdentity& root) {
@@ -54,7 +54,7 @@ bool TakenTargets::is_among(const Roots& roots, const Place& noted) {
     });
 }
 
-// A place that cannot be looked at is known by its path alone; why is told when its project is begun.
+// A place that cannot be opened is known only by its path. The reason is reported when its project begins.
 TakenTargets::Place TakenTargets::place_of(const std::string& path) const {
     Place place{.path = resolved_place(path)};
     if (is_remote(path)) return place;
@@ -113,7 +113,8 @@ Result<> TakenTargets::read_one(const std::string& name) {
     const auto path = plan_.state + "/" + name;
     const auto state = read_state(sys::posix_store(), path);
     if (!state) {
-        // A project of the plan says it itself, and its target is none of another one: the plan was refused else.
+        // A project of the plan reports this itself. No other project has its target, because the plan would be
+        // refused.
         const bool is_planned =
             std::ranges::binary_search(plan_.names, name.substr(0, name.size() - state_ending.size()));
         if (is_planned || state.error().kind == ErrorKind::missing) return {};
@@ -127,6 +128,7 @@ Result<> TakenTargets::read_one(const std::string& name) {
                .since_unix_s = is_in_use ? state->released_unix_s : state->of(Pass::copy).began_unix_s,
                .is_in_use = is_in_use});
     target.place.root = state->target_root;
+    // A removed source is no longer in danger.
     if (state->of(Pass::remove).is_done) return {};
     target.source = place_of(state->source);
     target.source->root = state->source_root;

@@ -1,5 +1,5 @@
-// Which targets projects of a state directory have copied to, whatever a plan calls these projects now. A plan that
-// gives a project another name would else begin it anew, and its sync would remove what users wrote after the release.
+// The targets of all projects in a state directory, under their old names too. If a plan renames a project, a new copy
+// would begin, and its sync would remove the users' work since the release.
 
 #pragma once
 
@@ -16,28 +16,28 @@ namespace forebay::migrate {
 
 class TakenTargets {
 public:
-    /// `plan` must outlive it. States are read when they are asked for first, once, by whichever thread.
+    /// `plan` must outlive it. The first call by any thread reads the states, once.
     explicit TakenTargets(const MigrationPlan& plan) : plan_(plan) {}
 
-    /// `refused` where the target of `project` is one to which another project has begun to copy, or a source of one
-    /// that is not removed, or lies in or around these; also where it is one, or lies in one, that is mounted elsewhere
-    /// now. And where the state of a project that the plan has not cannot be read, so that nobody knows.
+    /// Returns `refused` if the target of `project` overlaps a target that another project copies to, or a source that
+    /// is not removed; also if it is or lies in such a directory, now mounted elsewhere. Also if a state without a
+    /// project in the plan cannot be read, because then nobody knows.
     Result<> check(const ProjectPlan& project);
 
 private:
     struct Place {
-        std::string path, in_file_system;      // the second for any bind mount; or empty
-        std::optional<sys::EntryId> seen;      // the directory that is there now
-        std::optional<RootIdentity> root;      // as its state has noted it, wherever it is mounted
-        bool meets(const Place& other) const;  // is it, or lies in or around it
+        std::string path, in_file_system;      // in_file_system is equal for all bind mounts; may be empty
+        std::optional<sys::EntryId> seen;      // the present directory
+        std::optional<RootIdentity> root;      // recorded in its state, wherever it is mounted
+        bool meets(const Place& other) const;  // equal, inside or around
     };
-    using Roots = std::vector<RootIdentity>;  // of a directory, and of all that it lies in
+    using Roots = std::vector<RootIdentity>;  // of a directory and all its parents
     struct Target {
         Place place;
-        std::optional<Place> source;  // none that was removed
+        std::optional<Place> source;  // none if it was removed
         std::string project;
         std::int64_t since_unix_s = 0;
-        bool is_in_use = false;  // by its users
+        bool is_in_use = false;  // users work in it
     };
     Place place_of(const std::string& path) const;
     static Roots roots_at(std::string path);

@@ -1,4 +1,4 @@
-// forebay archive: one file of a whole tree.
+// forebay archive: makes one file of a whole tree.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct ArchiveArguments : CopyArguments {
     bool force = false;
 };
 
-// The name would say what the file is not, to people and to programs.
+// Such a name would claim a compressed file, to people and to programs.
 Result<> check_name(const std::string& path) {
     constexpr std::array compressed{".gz",  ".tgz", ".taz",  ".Z",   ".bz2", ".tbz", ".tbz2", ".xz",
                                     ".txz", ".zst", ".tzst", ".lz4", ".lz",  ".zip", ".7z"};

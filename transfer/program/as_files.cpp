@@ -17,7 +17,7 @@ std::string place_in(std::string tree, const std::string& path) {
     return path == "." ? tree : (tree == "/" ? "" : tree) + "/" + path;
 }
 
-/// Of those that are named, by their paths; how many there are.
+/// The runs that were copied as files: their number, and the first paths.
 struct TakenRuns {
     explicit TakenRuns(const tree::EntryLog& entry_log) : count(entry_log.count_of(tree::EntryEvent::as_files)) {
         for (const auto& log_entry : entry_log.first())

@@ -1,5 +1,5 @@
-// What is said of runs of Forebay that were taken like any files: one line of all of them, with the command that copies
-// one as a run. Nothing where there are none.
+// Prints one line about runs of Forebay that were copied as plain files, with the command that copies a run as a run.
+// Prints nothing if there are none.
 
 #pragma once
 

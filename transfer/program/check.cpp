@@ -61,7 +61,7 @@ Error missing(std::string_view word, const std::string& place) {
             "nothing was changed", fmt::format("correct the path, or mount it: ls {}", show_text(folder))};
 }
 
-// The path below the tree, "" for the tree itself; nothing outside of it.
+// The path below the tree, "" for the tree itself; nothing if it is outside.
 std::optional<std::string> path_in(const fs::path& file, const fs::path& tree) {
     std::error_code none;
     if (file == fs::weakly_canonical(tree, none)) return "";
@@ -103,7 +103,7 @@ Result<> check_tree(std::string_view word, const std::string& place, bool takes_
     std::error_code none;
     const auto type = fs::status(place, none).type();
     if (type == fs::file_type::directory || (takes_file && type == fs::file_type::regular)) return {};
-    if (type == fs::file_type::none || type == fs::file_type::unknown) return {};  // the opening says why
+    if (type == fs::file_type::none || type == fs::file_type::unknown) return {};  // opening it reports the reason
     if (type == fs::file_type::not_found && is_link_to_nothing(place))
         return link_to_nothing(word, place, ErrorKind::missing, "correct the link, or mount what it names");
     if (type == fs::file_type::not_found) return missing(word, place);

@@ -1,4 +1,4 @@
-// forebay compare: what two trees of files do not have alike. The program `forebay` compares snapshots.
+// forebay compare: prints the differences of two trees of files. The program `forebay` compares snapshots.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// forebay copy and forebay sync: one tree becomes the copy of another.
+// forebay copy and forebay sync: make one tree the copy of another.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ namespace forebay::cli {
 
 namespace {
 
-// A directory that is no run has no snapshots: those of the target would go without a word.
+// A source that is no run has no snapshots: --delete would silently remove the target's.
 Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
     if (is_ours || !options.copy.removes_extra || options.as_files) return {};
     FB_TRY_ASSIGN(is_run_there, is_run(options.target));
@@ -38,7 +38,7 @@ Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
                  "nothing was changed", "another target; or --as-files, if they are to go"};
 }
 
-// Temporary names are of a copy that was killed.
+// Ignores temporary names of a killed copy.
 Result<bool> holds_more(sys::Folder& folder, std::string_view than) {
     bool more = false;
     FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
@@ -48,7 +48,7 @@ Result<bool> holds_more(sys::Folder& folder, std::string_view than) {
     return more;
 }
 
-// A copy of a run brings the identity first: what has none, and other entries, is no copy of a run.
+// A copy of a run writes the identity first. A target with entries but no identity is no copy of a run.
 Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
     if (!is_ours || !options.copy.removes_extra) return {};
     FB_TRY_ASSIGN(is_run_there, is_run(options.target));

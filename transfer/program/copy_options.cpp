@@ -1,4 +1,4 @@
-// The options of a copy on the command line, as each_copy_option() has them.
+// The options of each_copy_option() on the command line.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace forebay::cli {
 
 namespace {
 
-// A manifest has no other use than that policy.
+// A manifest is only used by that policy.
 Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
     const auto& word = options.words.at("cannot-keep");
     const bool is_manifest = word == "manifest" || word.empty();
@@ -31,7 +31,7 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
     return Error{ErrorKind::refused, fmt::format("--cannot-keep {}: it is refuse, manifest or drop", word)};
 }
 
-// Amounts become bytes, as layout_from() takes them.
+// Converts amounts to bytes for layout_from().
 Result<tree::RequestedLayout> layout_of(const std::string& text) {
     std::string words;
     for (std::size_t at = 0; at <= text.size();) {
@@ -49,7 +49,7 @@ Result<tree::RequestedLayout> layout_of(const std::string& text) {
     return wish;
 }
 
-// A visitor of each_copy_option() that adds options to a verb. What the parser can write itself lies in the member.
+// A visitor of each_copy_option() that adds options to a verb. The parser writes simple values directly to the member.
 struct CopyOptionAdder {
     Verb& verb;
     CopyArguments& options;
@@ -73,13 +73,13 @@ struct CopyOptionAdder {
     void add(const std::string& flag, const tree::CopyOption& option, auto, const auto& member) const {
         verb.option(flag, options.words.try_emplace(option.name, first_words(member)).first->second, option.meaning);
     }
-    // What the help shows as the default.
+    // The default in the help.
     static std::string first_words(const tree::Preserve&) { return "all"; }
     static std::string first_words(const tree::RequestedLayout& layout) { return layout.words; }
     static std::string first_words(const auto&) { return ""; }
 };
 
-// A visitor that brings into the members what the parser has left as words.
+// A visitor that parses the remaining words into their members.
 struct CopyOptionReader {
     const CopyArguments& options;
     Result<> read{};
@@ -117,7 +117,7 @@ struct CopyOptionReader {
             return targets;
         });
     }
-    Result<> take(const std::string&, auto, const auto&) const { return {}; }  // it has its value
+    Result<> take(const std::string&, auto, const auto&) const { return {}; }  // already set
 
 private:
     template <class Member, class Read>

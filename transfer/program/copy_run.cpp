@@ -26,7 +26,7 @@ namespace forebay::cli {
 
 namespace {
 
-// In the memory of this machine, which forgets it with its next start.
+// In shared memory of this machine, until the next reboot.
 Result<sys::Mapping> shared_turn(const CopyArguments& options) {
     if (options.rate_group.empty()) return sys::Mapping();
     if (options.copy.rate_bytes_per_second == 0 || options.rate_group.find('/') != options.rate_group.npos)
@@ -44,7 +44,7 @@ tree::WalkOptions what_is_copied(const tree::TreeCopyOptions& wished) {
             .one_file_system = wished.one_file_system};
 }
 
-// 0 where it is not there, which the reader of it says.
+// 0 if it is missing; its reader reports that.
 std::uint64_t bytes_of_file(const std::string& path) {
     std::error_code none;
     const auto bytes = std::filesystem::file_size(path, none);
@@ -87,7 +87,7 @@ void say_refused(const tree::EntryLog& entry_log) {
             "rest\n");
 }
 
-// Lines end with it where Windows has written a list, and names may end with it.
+// Lines of a list written on Windows end with a carriage return. A name may end with it, too.
 void say_line_ends(const CopyArguments& options, const tree::EntryLog& entry_log) {
     const auto ends = [](const tree::LogEntry& log_entry) {
         return log_entry.kind == tree::EntryEvent::vanished && log_entry.path.ends_with('\r');
@@ -99,7 +99,7 @@ void say_line_ends(const CopyArguments& options, const tree::EntryLog& entry_log
               options.files_from, options.files_from));
 }
 
-// As find SOURCE prints them.
+// `find SOURCE` prints such paths.
 void say_begin_with_source(const CopyArguments& options, const tree::EntryLog& entry_log) {
     const auto leaf = std::filesystem::path(options.source).lexically_normal().filename().string();
     const auto begins = [&](const tree::LogEntry& log_entry) {
@@ -113,7 +113,7 @@ void say_begin_with_source(const CopyArguments& options, const tree::EntryLog& e
               options.files_from, show_text(leaf)));
 }
 
-// What has no advice of its own is the target: there is no room for what one thread was about to write.
+// If the error has no advice, the target is full: a thread had no room to write.
 Error with_target(const Error& error, const std::string& target) {
     if (error.kind != ErrorKind::full || !error.next.empty()) return error;
     std::error_code none;

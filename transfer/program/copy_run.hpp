@@ -1,4 +1,4 @@
-// What verbs that make a tree of something share: options, the run with its bar and reports, and what is printed.
+// Shared by verbs that make a tree: options, the run with progress bar and reports, and the printed results.
 
 #pragma once
 
@@ -19,30 +19,29 @@ struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
     tree::TreeCopyOptions copy;                  // flags and numbers of each_copy_option()
-    std::map<std::string, std::string> words;    // values of its other options, by their names
-    std::map<std::string, std::int64_t> counts;  // no_count where it was not given
-    std::map<std::string, bool> switches;        // of those that take a default away
+    std::map<std::string, std::string> words;    // values of its other options, by name
+    std::map<std::string, std::int64_t> counts;  // no_count if not given
+    std::map<std::string, bool> switches;        // options that turn a default off
     std::string manifest, files_from, rate_group;
     bool nul = false;
-    bool as_files = false;        // a run of ours too
+    bool as_files = false;        // also a run of Forebay
     bool make_container = false;  // of DAOS
 };
 
-/// All options of each_copy_option() that the verbs of `verb_bits` have, and what belongs to them: --manifest and
-/// --rate-group.
+/// Adds all options of each_copy_option() for the verbs in `verb_bits`, with --manifest and --rate-group.
 void add_copy_options(Verb& verb, CopyArguments& options, unsigned verb_bits);
-/// What the command line asks for, with the list of paths that it names.
+/// The options of the command line, with the list of paths read from its file.
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options);
 
-/// What the share that is done is told of.
+/// The unit that the progress bar counts.
 enum class Counted {
-    nothing,  // it is not told
-    tree,     // the entries of the source, which are counted meanwhile
-    file,     // the bytes of the source, which is a file
+    nothing,  // no share is shown
+    tree,     // entries of the source, counted meanwhile
+    file,     // bytes of the source, a file
 };
 
-/// What is told beside the usual: `more` adds to the object of --json, `say` says to people what became of it, instead
-/// of counts, `when_ended` is for a signal that ends what is no dry run, and `say_after` says more after them.
+/// Extra output: `more` adds to the object of --json. `say` prints results instead of counts. `say_after` prints after
+/// them. `when_ended` is for a signal, except in a dry run.
 struct CopyTelling {
     std::function<void(Json&)> more = {};
     std::function<void()> say = {};
@@ -51,7 +50,7 @@ struct CopyTelling {
     bool is_one_file = false;  // an error leaves nothing of it
 };
 
-/// Does `work` with what the options say, shows how far it is, and prints what became of it, or gives it to `answer`.
+/// Runs `work` with the options, shows progress, and prints the results or adds them to `answer`.
 using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::EntryLog&, tree::CopyCounts&, Progress&)>;
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       Json& answer, const CopyTelling& telling = {});

@@ -18,7 +18,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Each has a channel, a thread of ssh and a part of the first process's attention.
+// Each host needs a channel, an ssh process and a share of the coordinator's time.
 constexpr std::size_t hosts_max = 1024;
 
 // srun starts the step's one task on that node beside other steps, and passes bytes on as they are. --overlap shares the
@@ -58,7 +58,7 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
     for (const auto word : forebay::words_of(arguments.ssh)) ssh.emplace_back(word);
     if (ssh.empty()) return Error{ErrorKind::refused, "--ssh names no command"};
     std::vector<tree::TeamHost> hosts;
-    for (const auto& name : names) {  // none begins with -, which ssh would take for an option
+    for (const auto& name : names) {  // no name begins with -, which ssh would read as an option
         std::vector<std::string> command;
         if (by_slurm) command = srun_words(name);
         else if (name != "localhost") {
@@ -72,7 +72,7 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
     return hosts;
 }
 
-// What a shell exits with where a program is not there.
+// A shell's exit code for a missing program.
 constexpr std::string_view not_there = "ended with exit code 127";
 
 void say_lost(const tree::Coordinator& lead) {
@@ -103,7 +103,7 @@ tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree:
 Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb) {
     if (arguments.hosts.empty()) return verb(nullptr);
     FB_TRY_ASSIGN(hosts, team_hosts(arguments));
-    if (hosts.empty()) return verb(nullptr);  // a job of this node alone
+    if (hosts.empty()) return verb(nullptr);  // a job with only this node
     FB_TRY_ASSIGN(port, tree::start_hosts(hosts));
     tree::Coordinator lead(team_setup(arguments, std::move(port)));
     auto exit = verb(&lead);

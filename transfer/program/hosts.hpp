@@ -1,5 +1,5 @@
-// Other processes that share the work of a verb of trees: those of --hosts, which this program starts, or the ranks of
-// MPI's launcher (room bench).
+// Other processes that share a verb's work: hosts of --hosts, started by this program, or ranks of MPI's launcher
+// (module bench).
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace forebay::cli {
 
-/// The verbs, and what each is for.
+/// The verbs with their summaries.
 inline constexpr std::array<std::pair<const char*, const char*>, 5> tree_summaries{{
     {"walk", "Count what is in a tree of files, and list it"},
     {"copy", "Copy a tree of files with all that it has: links, holes, ACLs, times"},
@@ -20,23 +20,23 @@ inline constexpr std::array<std::pair<const char*, const char*>, 5> tree_summari
     {"compare", "Say what two trees of files do not have alike"},
     {"delete", "Remove a tree of files"},
 }};
-/// Declares one of them.
+/// Declares one of the verbs.
 Verb tree_verb(CommandLine& line, const char* name);
 
-/// A verb of trees, of one process or with others.
+/// A verb of trees; the coordinator is null for a single process.
 using TreeVerb = std::function<Result<Exit>(tree::Coordinator*)>;
-/// Runs it with the others that there are.
+/// Runs a verb with the available processes.
 using TreeRunner = std::function<Result<Exit>(const TreeArguments&, const TreeVerb&)>;
 
-/// With the hosts of --hosts, if any.
+/// Uses the hosts of --hosts, if any.
 Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb);
 
-/// A team over `port`, as the arguments want it.
+/// A group of workers over `port`, with the options of the arguments.
 tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port);
-/// What all processes of a team must have.
+/// All processes of a group must have this version.
 const char* team_version();
 
-/// The key "processes": what each of them did.
+/// Sets the key "processes": the work of each process.
 void set_team(Json& object, const tree::Coordinator* lead);
 
 void add_walk(CommandLine& line, const TreeRunner& run);

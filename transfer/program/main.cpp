@@ -1,4 +1,4 @@
-// The program `forebay-transfer`. `forebay copy` and its neighbours start it.
+// The program `forebay-transfer`. `forebay copy` and the other verbs of trees start it.
 
 #include "core/sys/process.hpp"
 #include "core/terminal/print.hpp"
@@ -7,7 +7,7 @@
 
 int main(int count, char** arguments) {
     using namespace forebay::cli;
-    forebay::sys::hold_standard_descriptors();  // libraries open files without asking which number they get
+    forebay::sys::hold_standard_descriptors();  // libraries do not check which descriptor number they get
     forebay::sys::ignore_file_size_signal();
     const auto left = leave_to_first_task(count > 1 ? arguments[1] : "");
     if (!left) {

@@ -1,4 +1,4 @@
-// forebay migrate: projects are moved from one store to another, pass by pass, by a plan.
+// forebay migrate: moves projects from one store to another, pass by pass, by a plan.
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ using migrate::ProjectPlan;
 using migrate::ProjectState;
 
 constexpr std::uint64_t plan_bytes_read_max = 8u << 20;
-constexpr std::uint64_t log_bytes_read_max = 64u << 20;  // a line a minute, of a year
+constexpr std::uint64_t log_bytes_read_max = 64u << 20;  // a line a minute for a year
 constexpr std::chrono::seconds batch_answer_max{10};
 
 struct MigrateArguments {
@@ -61,7 +61,7 @@ Result<MigrationPlan> plan_of(const MigrateArguments& options) {
 
 enum class ProjectStanding { now, due, running, waits, done, stopped };
 
-// Where a project stands, and what its next call would do.
+// The progress of a project, and its next step.
 struct Stand {
     std::string name;
     ProjectStanding standing = ProjectStanding::now;
@@ -70,7 +70,7 @@ struct Stand {
     std::string error;
 };
 
-// A state that cannot be read is where its project stands, and hides no other one.
+// An unreadable state is reported as its project's standing, so the other projects are still shown.
 Stand stand_of(const MigrationPlan& plan, const ProjectPlan& project, migrate::TakenTargets& taken) {
     Stand stand{.name = project.name};
     auto state = migrate::load_state(sys::posix_store(), plan, project, taken);
@@ -110,7 +110,7 @@ std::string word_of(const Stand& stand) {
 
 std::string pass_word(const Stand& stand) { return stand.pass ? std::string(name_of(*stand.pass)) : "-"; }
 
-// Verbs write each minute how far they have come; lines of the migration itself begin with a date.
+// Verbs log their progress every minute. Lines of the migration itself begin with a date.
 std::string last_progress(const MigrationPlan& plan, const ProjectPlan& project) {
     const auto log =
         sys::read_text(sys::posix_store(), migrate::reports_of(plan, project) + "/log", log_bytes_read_max);
@@ -126,7 +126,7 @@ std::string note_of(const Stand& stand, const MigrationPlan& plan, const Project
                        migrate::fewer_days_text(stand.state, project));
 }
 
-// Why it does not go on.
+// Prints why a project has stopped.
 void say_error(const Stand& stand) {
     if (stand.standing != ProjectStanding::stopped) return;
     say("\n{} has stopped{}:\n", stand.name, stand.pass ? fmt::format(" in {}", name_of(*stand.pass)) : "");
@@ -157,7 +157,7 @@ Json stand_json(const Stand& stand) {
     return object.set("passes", passes);
 }
 
-// `found` where a project has stopped. `were_told`: why projects do not go on.
+// Returns `found` if a project has stopped. `were_told`: the reasons were printed before.
 Exit show_status(const MigrationPlan& plan, Json* answer, bool were_told) {
     auto list = Json::array();
     std::vector<Stand> stands;
@@ -193,7 +193,7 @@ void show_next(const MigrationPlan& plan) {
     }
 }
 
-// What a call would do with each project, of which nothing is touched.
+// Prints what a call would do with each project, without touching any.
 Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) {
     migrate::TakenTargets taken(plan);
     for (const auto& project : plan.projects) {
@@ -244,7 +244,7 @@ Result<std::optional<std::int64_t>> job_end() {
     return end.unix_seconds;
 }
 
-// As transfer/docs/reference/what-is-kept.md has it: trees that differ are no damage. That the job ends is no error.
+// As in transfer/docs/reference/what-is-kept.md: different trees are no damage, and the end of a job is no error.
 Exit exit_of_end(const migrate::ProjectEnd& end) {
     if (end.ending != migrate::Ending::failed) return Exit::good;
     return end.error.kind == ErrorKind::corrupt ? Exit::found : exit_of(end.error.kind);

@@ -8,7 +8,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr int team_tag = 4;
-// Messages come in answer to each other: who has just had one looks for the next without a sleep.
+// Messages answer each other: after a message the next is awaited without sleep.
 constexpr std::chrono::milliseconds awake_time{1};
 constexpr std::chrono::microseconds nap{200};
 
@@ -66,6 +66,7 @@ std::optional<tree::TeamPort::Heard> MpiTeam::look() {
     MPI_Status status;
     MPI_Message message;
     MPI_Improbe(MPI_ANY_SOURCE, team_tag, comm_, &has_come, &message, &status);
+    // Probe and receive are matched, so that the size belongs to the received message.
     if (has_come == 0) return std::nullopt;
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);

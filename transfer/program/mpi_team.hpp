@@ -1,6 +1,6 @@
-// Ranks of MPI as a team: the same messages as over pipes, from point to point. Rank 0 is the first process.
+// Ranks of MPI as a group of workers: the same messages as over pipes, point to point. Rank 0 is the coordinator.
 //
-// Threads: one calls MPI, the one of hear(); MPI must allow that it is not the one that has initialised it.
+// Threads: only the thread of hear() calls MPI. MPI must allow another thread than the initialising thread.
 
 #pragma once
 
@@ -21,9 +21,9 @@ namespace forebay::cli {
 
 class MpiTeam final : public tree::TeamPort {
 public:
-    /// `comm` outlives it. Collective.
+    /// `comm` must outlive it. Collective.
     explicit MpiTeam(MPI_Comm comm);
-    /// Waits until all that was sent is received, but by ranks that are lost.
+    /// Waits until all sent messages are received, except by lost ranks.
     ~MpiTeam() override;
 
     std::size_t members() const override { return rank_ == 0 ? static_cast<std::size_t>(size_) - 1 : 0; }
@@ -32,7 +32,7 @@ public:
     std::optional<Heard> hear(sys::Clock::time_point until) override;
     bool has_unsent() override;
     void wake() override { was_woken_ = true; }
-    /// MPI_Finalize() would wait for it: rank 0 ends the job without it.
+    /// MPI_Finalize() would wait for the lost rank, so rank 0 ends the job without it.
     void drop(std::size_t process) override { lost_.insert(static_cast<int>(process)); }
     bool first_ends_all() const override { return true; }
 
@@ -47,7 +47,7 @@ private:
 
     MPI_Comm comm_;
     int rank_ = 0, size_ = 1;
-    std::vector<char> hosts_;  // of all ranks, each in as many bytes as a name may have; at rank 0
+    std::vector<char> hosts_;  // of all ranks, MPI_MAX_PROCESSOR_NAME bytes each; only at rank 0
     std::set<int> lost_;
     std::atomic<bool> was_woken_{false};
     std::list<Sent> sent_;

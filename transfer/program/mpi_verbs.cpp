@@ -11,7 +11,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Rank 0 alone says what happened; its exit code is the one of the command.
+// Only rank 0 prints results; its exit code is the command's.
 Result<Exit> work_with_ranks(const TreeArguments& arguments, const TreeVerb& verb, bool& has_lost) {
     int rank = 0, size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -32,14 +32,14 @@ Result<Exit> work_with_ranks(const TreeArguments& arguments, const TreeVerb& ver
 
 Result<Exit> run_with_ranks(const TreeArguments& arguments, const TreeVerb& verb) {
     int provided = MPI_THREAD_SINGLE, rank = 0;
-    bool has_lost = false;  // a rank
+    bool has_lost = false;  // lost a rank
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     auto done = provided < MPI_THREAD_SERIALIZED
                     ? Result<Exit>(Error{ErrorKind::unsupported, "this MPI lets only one thread of a process speak", "",
                                          "run it without mpiexec, with --hosts"})
                     : work_with_ranks(arguments, verb, has_lost);
-    if (!has_lost) MPI_Finalize();  // which waits for all
+    if (!has_lost) MPI_Finalize();  // MPI_Finalize() waits for all ranks
     return rank == 0 ? done : Exit::good;
 }
 

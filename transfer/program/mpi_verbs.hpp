@@ -1,4 +1,4 @@
-// The verbs of trees for ranks of MPI that share the work.
+// The verbs of trees for ranks of MPI.
 
 #pragma once
 

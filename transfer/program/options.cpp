@@ -15,7 +15,7 @@ namespace forebay::cli {
 
 namespace {
 
-// More threads than cores help where calls wait for a server; without being asked not many.
+// More threads than cores help if calls wait for a server. Without --threads there are only a few.
 constexpr int default_threads_max = 16;
 constexpr std::uint64_t threads_max = 1024;
 constexpr std::uint64_t timeout_max = 86'400;
@@ -143,7 +143,7 @@ Result<std::unique_ptr<tree::EntryLog>> make_entry_log(const TreeArguments& argu
     return std::make_unique<tree::EntryLog>(
         [file = report.get()](const tree::LogEntry& log_entry) -> Result<> {
             FB_TRY(file->add(json_of(log_entry)));
-            return tree::is_loss(log_entry.kind) ? file->flush() : Result<>();  // before more goes
+            return tree::is_loss(log_entry.kind) ? file->flush() : Result<>();  // in the file before more is removed
         },
         arguments.report_all ? tree::Recorded::all : tree::Recorded::losses);
 }

@@ -1,4 +1,4 @@
-// Options that the verbs of trees share, and what follows from them.
+// Options shared by the verbs of trees.
 
 #pragma once
 
@@ -29,51 +29,50 @@ struct TreeArguments {
     std::string hosts, ssh = "ssh";
     std::uint64_t timeout = 15;
 
-    mutable std::shared_ptr<tree::PatternUse> use{};  // of the patterns, from the first filter() on
+    mutable std::shared_ptr<tree::PatternUse> use{};  // of the patterns; set by the first filter()
 
     tree::EntryFilter filter() const;
-    /// With patterns to include: no entry fitted any.
+    /// True if there are include patterns and no entry matched any.
     bool includes_nothing() const;
-    /// As many as this process may use CPUs, where the caller does not say; 16 where one of the trees is far away.
+    /// The requested number; otherwise one for each CPU of this process, or 16 if a tree is remote.
     std::uint32_t thread_count(std::initializer_list<std::string_view> places) const;
 };
 
-/// --threads, --report; --include, --exclude; and with these --one-file-system.
+/// Adds --threads and --report; --include and --exclude; and these with --one-file-system.
 void add_tree_options(Verb& verb, TreeArguments& arguments);
-/// Of verbs that several processes can share.
+/// For verbs that several processes can share.
 void add_hosts_options(Verb& verb, TreeArguments& arguments);
-/// --report-all, of verbs that make trees.
+/// Adds --report-all, for verbs that make trees.
 void add_report_all(Verb& verb, TreeArguments& arguments);
 void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
-/// --recall, of verbs that read files.
+/// Adds --recall, for verbs that read files.
 void add_recall(Verb& verb, TreeArguments& arguments);
 
-/// `refused` for addresses: archives are files made of directories, and restored to directories.
+/// Returns `refused` for remote addresses: archives are files, made from directories and restored to directories.
 Result<> check_for_archive(std::initializer_list<std::string_view> places);
 
-/// Each of the places that a verb was given becomes the one where its tree lies (sys::find_tree). Where it is another,
-/// a line says so.
+/// Replaces each place by the place of its tree (sys::find_tree). Prints a line if they differ.
 Result<> find_trees(std::initializer_list<std::string*> places);
 
-/// What is said where SIGINT or SIGTERM ends a verb.
+/// The texts printed if SIGINT or SIGTERM ends a verb.
 struct WordsAtEnd {
     const char* safe;
     const char* next;
 };
-/// Of one that only looks.
+/// For a verb that only reads.
 inline constexpr WordsAtEnd nothing_changed{"nothing was changed", ""};
 
-/// As exit_of(), and 1 where no entry fitted any of --include: nothing was done or compared.
+/// As exit_of(), and 1 if no entry matched any --include: nothing was done or compared.
 Result<Exit> exit_of(const tree::EntryLog& entry_log, const TreeArguments& arguments);
 
-/// A line for each pattern that fitted no entry.
+/// Prints a line for each pattern that matched no entry.
 void say_unused(const TreeArguments& arguments);
 
-/// Lets a count of all go on, and takes it where it is done.
+/// Continues a count and sets the totals when it is done.
 void set_all(TreeFlow& flow, tree::TreeCount& count);
 
-/// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
+/// Makes the entry log. With --report it also writes to that file: `report` owns it, and the caller closes it.
 Result<std::unique_ptr<tree::EntryLog>> make_entry_log(const TreeArguments& arguments,
                                                        std::unique_ptr<LinesFile>& report);
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t line_buffer_bytes = 256u << 10;
 // A path of 4,096 bytes, each spelled \\u00XX, and its hexadecimal digits.
 constexpr std::uint64_t first_line_bytes_max = 64u << 10;
-// More than a screen of them is for --report.
+// More lines than a screen belong into --report.
 constexpr std::size_t log_lines_max = 20;
 constexpr std::array bad_kinds{EntryEvent::vanished,          EntryEvent::changed,        EntryEvent::failed,
                                EntryEvent::not_kept,          EntryEvent::released,       EntryEvent::differs,
@@ -35,12 +35,12 @@ constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",  
 constexpr std::array wished_kinds{EntryEvent::saved_in_manifest, EntryEvent::skipped, EntryEvent::flags_not_copied,
                                   EntryEvent::adjusted};
 
-// A pipe, a device, or what the shell has opened.
+// A pipe, a device, or a file opened by the shell.
 bool is_open_elsewhere(const std::string& path) {
     return path.starts_with("/proc/") || (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
 }
 
-// A power cut may have left a part of the first line, or zeros, of a file that was not whole.
+// After a power cut an unfinished file may have a part of its first line, or zeros.
 Result<> check_replaceable(const std::string& path, const LinesKind& kind, bool is_torn_fine) {
     std::error_code none;
     if (is_open_elsewhere(path) || !fs::is_regular_file(path, none)) return {};
@@ -66,7 +66,7 @@ std::string hex_of(const std::string& bytes) {
     return text;
 }
 
-// Runs have a line of their own, which their verb says.
+// Runs are excluded: their verb prints a line about them.
 std::uint64_t all_of(const tree::EntryLog& entry_log) {
     std::uint64_t all = 0;
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(EntryEvent::count); ++kind)
@@ -74,7 +74,8 @@ std::uint64_t all_of(const tree::EntryLog& entry_log) {
     return all - entry_log.count_of(EntryEvent::as_files);
 }
 
-// A line for each, or for all of one cause that has befallen many. How many entries these lines tell of.
+// Prints a line for each entry, or one line for many entries with one cause. Returns the number of entries in these
+// lines.
 std::uint64_t say_first(const std::vector<tree::LogEntry>& first, const std::vector<tree::Cause>& causes) {
     std::vector<bool> was_said(causes.size());
     std::uint64_t entries = 0;
@@ -114,9 +115,9 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
     const bool is_plain = type == fs::file_type::regular || type == fs::file_type::not_found;
     auto real = path, own = path;
     if (is_plain && !is_open_elsewhere(path)) {
-        real = fs::weakly_canonical(fs::absolute(path, none), none).string();  // the file that a link names
+        real = fs::weakly_canonical(fs::absolute(path, none), none).string();  // the target of a symbolic link
         own = fmt::format("{}/{}{}", directory_of(real), until_whole, leaf_of(real));
-        FB_TRY(check_replaceable(own, kind, true));  // what a killed run has left
+        FB_TRY(check_replaceable(own, kind, true));  // left by a killed run
     }
     auto file =
         own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::stream) : sys::PlainFile::create_alone(own);
@@ -172,7 +173,7 @@ Result<> LinesFile::finish() {
     return sys::posix_store().sync_directory(directory_of(path_));
 }
 
-// What it told of may be gone, and the same command would not tell it again.
+// The reported entries may be gone, and a repeated command would not report them.
 Result<> LinesFile::unfinished(const Error& error) {
     std::error_code none;
     const auto own = show_text(own_path_);
@@ -243,20 +244,20 @@ void say_entry_log(const tree::EntryLog& entry_log, const char* of_owners) {
     const auto owners = entry_log.owners() > 1 ? entry_log.owners() : 0;
     if (owners > 0)
         std::erase_if(first, [](const auto& log_entry) { return log_entry.why.starts_with(tree::owner_not_kept); });
-    // What is wrong comes before what is as it was wished.
+    // Problems come before requested differences.
     std::stable_partition(first.begin(), first.end(), [](const tree::LogEntry& log_entry) {
         return std::ranges::find(wished_kinds, log_entry.kind) == wished_kinds.end();
     });
     const auto all = all_of(entry_log);
     if (const auto left = all - owners - say_first(first, entry_log.causes()); left > 0)
         say("... and {} more: --report FILE has a line for each.\n", left);
-    if (owners > 0)  // of several
+    if (owners > 0)  // several entries
         say("{} entries have owners that this user may not give them at the target: {}\n", owners, of_owners);
     std::string counts;
     for (std::size_t number = 0; number < static_cast<std::size_t>(EntryEvent::count); ++number) {
         const auto kind = static_cast<EntryEvent>(number);
         const auto count = entry_log.count_of(kind);
-        if (count > 0 && kind != EntryEvent::adjusted)  // which the counts have
+        if (count > 0 && kind != EntryEvent::adjusted)  // already in the counts
             counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tree::name_of(kind));
     }
     if (all > 1 && !counts.empty()) say("{}\n", counts);

@@ -1,4 +1,4 @@
-// What the verbs of trees say of single entries: lines for people, JSON, and a file with a line of JSON for each.
+// Reports single entries: lines for people, JSON, and a file with a line of JSON for each entry.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace forebay::cli {
 
-/// What a file of lines is, and how it is known again: by what its first line begins with, and has.
+/// A kind of file of lines. Its first line is recognized by its begin, and by a key in it.
 struct LinesKind {
     const char* option;
     std::string_view begin, key;
@@ -25,23 +25,23 @@ inline constexpr LinesKind list_lines{"--list", "{\"path\":", "\"allocated_bytes
 inline constexpr LinesKind manifest_lines{"--manifest", "{\"path\":", "\"part\":"};
 inline constexpr LinesKind sum_lines{"--checksums", tree::checksums_title, ""};
 
-/// What the name of such a file begins with until it is whole.
+/// Prefix of the name of such a file until it is complete.
 inline constexpr std::string_view until_whole = ".fb-";
 
-/// A file of lines, made anew; written in large pieces. A plain file gets its name when it is whole, by close(): until
-/// then what is there from before stays, also where the command is killed. After an error nothing more is written, all
-/// calls give that error, which says where the lines are, and these stay. One thread at a time.
+/// A new file of lines, written in large pieces. close() gives a plain file its name. Until then an older file stays,
+/// also after a kill. After an error nothing more is written, all calls return that error with the place of the lines,
+/// and these stay. Threads: one at a time.
 class LinesFile {
 public:
-    /// `refused` where a file is there that is neither empty nor of this kind, or where another process writes it.
+    /// Returns `refused` if a file exists that is neither empty nor of this kind, or if another process writes it.
     static Result<std::unique_ptr<LinesFile>> make(const std::string& path, const LinesKind& kind);
     LinesFile(const LinesFile&) = delete;
     LinesFile& operator=(const LinesFile&) = delete;
     ~LinesFile();
     Result<> add(const Json& line) { return add_text(line.line()); }
-    /// Without the line end.
+    /// Without a line end.
     Result<> add_text(std::string_view line);
-    /// What was added is in the file.
+    /// Writes all added lines to the file.
     Result<> flush();
     Result<> close();
     bool has_lines() const { return bytes_ > 0 || !buffer_.empty(); }
@@ -55,34 +55,34 @@ private:
 
     sys::PlainFile file_;
     const char* option_;
-    std::string own_path_, path_;  // until it has its name, and from then on
+    std::string own_path_, path_;  // before and after the file has its name
     std::string buffer_;
     std::uint64_t bytes_ = 0;
-    Result<> written_;    // or why not
-    bool stays_ = false;  // without its name
+    Result<> written_;    // or the error
+    bool stays_ = false;  // keep the temporary file
 };
 
-/// "path", and where it is no UTF-8 "path_hex" with its bytes.
+/// Sets "path", and "path_hex" with its bytes if it is not UTF-8.
 void set_path(Json& object, const std::string& path);
 Json json_of(const tree::LogEntry& log_entry);
 /// "file", "folder", "link", ...
 const char* word_of(sys::EntryKind kind);
-/// An entry as lists have it.
+/// An entry of a list.
 Json json_of(const std::string& path, const sys::EntryStatus& status);
-/// What brings back a part that the target could not keep.
+/// All values needed to restore a part that the target could not store.
 Json json_of(const tree::Unkept& unkept);
 Json json_of(const tree::Amount& amount);
 /// "12 (3.40 MB)"
 std::string words_of(const tree::Amount& amount);
-/// The key "remarks": how many of each kind there are; and "first", the first of all.
+/// Sets "remarks", the count of each kind, and "first", the first entries.
 void set_entry_log(Json& object, const tree::EntryLog& entry_log);
 
-/// Lines for people: each remark of the first ones, then how many more there are. Where owners of several entries
-/// cannot be kept, one line has all of these, with `of_owners`: what becomes of them. Runs `as_files` are left out.
+/// Prints the first log entries, then the number of the rest. If owners of several entries cannot be set, one line
+/// stands for all of them, with `of_owners`: what happened to them. Runs (`as_files`) are left out.
 void say_entry_log(const tree::EntryLog& entry_log, const char* of_owners = "");
 
-/// 0 only where all was represented and equal, and nothing failed. An error, for the exit code 5, where a server was
-/// given up and nothing else is left over.
+/// 0 only if nothing failed or differed. An error, for exit code 5, if a server was given up and that is the only
+/// problem.
 Result<Exit> exit_of(const tree::EntryLog& entry_log);
 
 }  // namespace forebay::cli

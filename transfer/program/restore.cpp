@@ -1,4 +1,4 @@
-// forebay restore-archive: a tree is made of an archive, or the archive is checked or listed.
+// forebay restore-archive: makes a tree of an archive, or checks or lists the archive.
 
 #include <memory>
 

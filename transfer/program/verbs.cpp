@@ -1,4 +1,4 @@
-// Which verbs are those of trees, and who does them: this process, alone or with others, or MPI's ranks.
+// Chooses the processes for the verbs of trees: this process, with or without hosts, or ranks of MPI.
 
 #include "transfer/program/verbs.hpp"
 #include "core/terminal/other_program.hpp"

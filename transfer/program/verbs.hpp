@@ -1,4 +1,4 @@
-// The verbs of `forebay-transfer`, one file each. Verbs that several processes share are in hosts.hpp.
+// The verbs of `forebay-transfer`, one file each. Verbs that several processes can share are in hosts.hpp.
 
 #pragma once
 
@@ -8,7 +8,7 @@ namespace forebay::cli {
 
 inline constexpr const char* transfer_summary = "Copy, compare, archive and remove whole trees of files, in parallel.";
 
-/// walk, copy, sync, compare and delete: by this process, by the hosts of --hosts, or by ranks of MPI.
+/// walk, copy, sync, compare and delete: in this process, with hosts of --hosts, or on ranks of MPI.
 void add_tree_verbs(CommandLine& line);
 void add_archive(CommandLine& line);
 void add_restore_archive(CommandLine& line);

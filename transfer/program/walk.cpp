@@ -1,4 +1,4 @@
-// forebay walk: what there is in a tree of files.
+// forebay walk: counts and lists the entries of a tree of files.
 
 #include <chrono>
 #include <memory>
@@ -109,7 +109,7 @@ Result<Exit> walk(WalkArguments options, tree::Coordinator* lead, Json& answer) 
     tree::WalkCounts counts;
     const auto walked = [&] {
         Progress progress("walk", options.tree.json);
-        std::optional<tree::TreeCount> count;  // a walk that reads nothing is a count itself
+        std::optional<tree::TreeCount> count;  // a walk that reads no file is itself a count
         if (wished.take_sum && progress.shows())
             count.emplace(options.place, tree::WalkOptions{.threads = threads,
                                                            .filter = wished.filter,

@@ -1,4 +1,4 @@
-// forebay tree-worker: helps a verb of trees that runs elsewhere, which starts it.
+// forebay tree-worker: a worker process, started by a verb of trees on another host.
 
 #include <algorithm>
 

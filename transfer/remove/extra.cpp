@@ -84,15 +84,15 @@ private:
     EntryLog& entry_log_;
     OpenFolders folders_;
     TreeRemover remover_;
-    bool names_change_times_ = true;  // of the source's folders
+    bool names_change_times_ = true;  // in the source's directories
     std::atomic<std::uint64_t> held_bytes_{0};
-    std::atomic<bool> has_changed_{false};  // the source, since it was copied
-    std::mutex mutex_;                      // guards what follows
-    std::vector<Extra> held_;               // until all was looked at
+    std::atomic<bool> has_changed_{false};  // the source changed since it was copied
+    std::mutex mutex_;                      // guards the members below
+    std::vector<Extra> held_;               // until all directories were compared
     std::size_t held_names_ = 0;
 };
 
-// The names of a folder of the source: held, or asked for one by one where they are too many.
+// The names of a source directory: in memory, or looked up one by one if there are too many.
 class SourceNames {
 public:
     SourceNames(sys::Folder& folder, std::atomic<std::uint64_t>& all_bytes, std::uint64_t bytes_max)
@@ -122,7 +122,7 @@ public:
         return status.has_value();
     }
 
-    /// For which has() was not asked, of those that are held.
+    /// Held names for which has() was not called.
     std::vector<std::string> others() const {
         std::vector<std::string> others;
         for (const auto& [name, was_asked_for] : names_)
@@ -134,7 +134,7 @@ private:
     sys::Folder& folder_;
     std::optional<HeldNames> held_;
     bool has_all_ = true;
-    std::unordered_map<std::string, bool> names_;  // each with whether has() was asked for it
+    std::unordered_map<std::string, bool> names_;  // true after has()
 };
 
 Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
@@ -157,6 +157,7 @@ Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
 void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
     const auto& dir_node = extra.dir_node;
     const auto removed = [&]() -> Result<> {
+        // After a change anywhere, an entry may have moved to a directory that was compared before.
         if (has_changed_ || !entry_log_.taken()) return {};
         if (!options_.is_dry && dir_node->status(TreeSide::source).has_times) {
             FB_TRY_ASSIGN(source, folders_.get(dir_node, TreeSide::source));
@@ -191,7 +192,8 @@ bool is_mounted_at_target_alone(const DirNode& dir_node) {
     return false;
 }
 
-// Held until all was looked at, as far as there is room: what was renamed in the source meanwhile is seen before.
+// Held until all directories were compared, as far as memory allows: a rename in the source is noticed before the
+// removal.
 Result<> ExtraWalk::take(TreeWorker& worker, Extra extra) {
     const auto names = extra.folders.size() + extra.others.size();
     if (names == 0) return {};
@@ -235,22 +237,22 @@ Result<> ExtraWalk::check_mount(const DirNode& dir_node) const {
     return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
 }
 
-// Who copies a run removes its snapshots itself. One that is there now was committed meanwhile.
+// copy_run() removes snapshots of a run itself. A snapshot in a stream was committed meanwhile.
 bool ExtraWalk::is_snapshot(const DirNode& dir_node, const std::string& name) const {
     const bool is_in_stream = dir_node.parent && !dir_node.parent->parent;
     return options_.is_run && is_in_stream && (name.starts_with("step-") || name.starts_with("line-"));
 }
 
-// Whether nothing came into the source's folder, or left it, since it was copied: then what the target alone has was in
-// no other place of the source meanwhile. The copy has set the times of the target's folder. Anybody can set a time of
-// modification back, and nobody the time of the change itself: equal, they say that nothing was set since.
+// True if no name was added to or removed from the source's directory since its copy: then no extra entry of the target
+// moved within the source. The copy has set the mtime of the target's directory. A user can set the mtime back, but not
+// the ctime. If both are equal, no time was set since.
 bool ExtraWalk::is_unchanged(const DirNode& dir_node, const sys::EntryStatus& source) const {
-    if (!source.has_times) return true;  // not known
+    if (!source.has_times) return true;  // unknown
     const auto& copy = dir_node.status(TreeSide::target);
     const bool was_set = names_change_times_ && source.changed != source.modified;
     if (options_.preserve.times && copy.has_times && source.modified == copy.modified && !was_set) return true;
     auto settled = at_begin_.settled;
-    if (source.changed.nanoseconds == 0) settled.nanoseconds = 0;  // a file system of whole seconds
+    if (source.changed.nanoseconds == 0) settled.nanoseconds = 0;  // a file system with whole seconds
     return source.changed < settled;
 }
 
@@ -271,7 +273,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const DirNodeRef& dir_node, sys:
     const bool crosses =
         dir_node->parent && options_.one_file_system &&
         is_other_file_system(dir_node->status(TreeSide::source), dir_node->parent->status(TreeSide::source).id.device);
-    if (crosses) return {};  // what is mounted there was not copied
+    if (crosses) return {};  // the mount was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         std::vector<std::string> extra, extra_folders;
         for (const auto& entry : names) {
@@ -288,7 +290,8 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const DirNodeRef& dir_node, sys:
                 if (is_folder && is_snapshot(*dir_node, name)) continue;
                 (is_folder ? extra_folders : extra).push_back(name);
             } else if (is_folder && options_.filter.takes(*dir_node, name, kind)) {
-                // The source may have something else there: what patterns leave out; in a dry run what was told before.
+                // The source may have another kind of entry there: an excluded entry, or in a dry run an entry reported
+                // before.
                 if (options_.is_dry || !options_.filter.is_empty()) {
                     FB_TRY_ASSIGN(status, source.status_of(name));
                     const bool is_left_out = !options_.filter.takes(*dir_node, name, status.kind);
@@ -308,7 +311,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const DirNodeRef& dir_node, sys:
     return check_copied(dir_node, source, target, source_names);
 }
 
-// What came into the source since its folder was copied may have left another place of it.
+// An entry that is new in the source may have been moved from another directory of it.
 Result<> ExtraWalk::check_copied(const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target,
                                  const SourceNames& names) {
     if (options_.is_dry || is_unchanged(*dir_node, dir_node->status(TreeSide::source))) return {};
@@ -324,7 +327,7 @@ Result<> ExtraWalk::check_copied(const DirNodeRef& dir_node, sys::Folder& source
     return {};
 }
 
-// What a file system calls otherwise than the source does is found under both names: then it is no other entry.
+// The target may store a name in another spelling. Then both spellings lead to one entry, which is not extra.
 Result<> ExtraWalk::spare_case_fold_names(const DirNodeRef& dir_node, sys::Folder& source, sys::Folder& target,
                                           std::initializer_list<Names*> extra) {
     if (std::ranges::all_of(extra, &Names::empty) || CaseFoldNames::of(*dir_node, target) == nullptr) return {};
@@ -346,7 +349,7 @@ Result<> ExtraWalk::spare_case_fold_names(const DirNodeRef& dir_node, sys::Folde
     });
 }
 
-// The removals have changed the times of the folder.
+// Restores the directory's times, because the removals changed them.
 void ExtraWalk::finish(const DirNodeRef& dir_node) {
     if (!dir_node->was_changed || options_.is_dry || !options_.preserve.times) return;
     const auto& status = dir_node->status(TreeSide::source);

@@ -1,4 +1,4 @@
-// What the target of a copy has and its source has not.
+// Removes entries of a copy's target that the source does not have.
 
 #pragma once
 
@@ -7,25 +7,24 @@
 
 namespace forebay::tree {
 
-/// What a copy saw of its source when it began.
+/// State of the source when its copy began.
 struct SourceAtBegin {
     std::vector<sys::MountBelow> mounts;  // sorted
-    sys::FileTime settled;                // what was changed before this time the copy has seen
+    sys::FileTime settled;                // the copy has seen all changes before this time
 };
 
-/// Its root, and what is mounted below it: no removal at the target goes into these.
+/// Inodes of the source's root and of the mounts below it. Removals at the target never enter them.
 std::vector<sys::EntryId> ids_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts);
 
-/// Why none of so many entries is removed; empty: they may be. `counted` has remarks of the walk that has counted them.
+/// The reason not to remove so many entries; empty if they may be removed. `counted` is the log of the counting walk.
 std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries, const EntryLog& counted);
 
-/// How many entries that would be, as far as nothing of `counted` says that it cannot be known.
+/// Counts extra entries. Errors in `counted` mean that the count is incomplete.
 Result<std::uint64_t> count_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                                   const TreeCopyOptions& options, EntryLog& counted);
 
-/// Removes it after a copy without errors, or says in the counts why nothing was removed. What the filter leaves out
-/// stays; so does what lay at the source in one of the mounts, if that is not mounted there any more, and what lies in
-/// a folder in which something came or went since it was copied.
+/// Removes extra entries after a copy without errors, or sets the reason in `counts`. Kept: excluded entries, copies of
+/// a source mount that is no longer mounted, and entries of directories that changed since their copy.
 Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                       const TreeCopyOptions& options, EntryLog& entry_log, CopyCounts& counts);
 

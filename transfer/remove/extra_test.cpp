@@ -1,6 +1,6 @@
-// Goal: what the target alone has goes where the source is as it was copied, and stays where something left the
-// source's directory since: it may lie in another place that was looked at before.
-// Method: a copy, a file that leaves the source or comes into it, and the removal alone; with times and without.
+// Goal: extra entries of the target go if the source's directory is unchanged. They stay if something left that
+// directory since its copy: it may be in another directory that was compared before.
+// Method: makes a copy, moves a file out of or into the source, and runs only the removal. With times and without.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::milliseconds some_ticks{40};  // of the clock that stamps changes
+constexpr std::chrono::milliseconds some_ticks{40};  // of the clock for ctimes
 
 struct Trees {
     explicit Trees(bool times) {
@@ -63,7 +63,7 @@ TEST_CASE("extra: what left the source's folder since it was copied stays") {
         CHECK(entry_log[0].kind == tree::EntryEvent::changed);
         CHECK(entry_log[0].path == "z");
         CHECK(trees.has("t/z/f"));
-        CHECK_FALSE(trees.has("t/a/extra"));  // that folder is as it was
+        CHECK_FALSE(trees.has("t/a/extra"));  // that directory is unchanged
         trees.copy();
         std::this_thread::sleep_for(some_ticks);
         trees.settled = tree::settled_time(*trees.open("s")).value();
@@ -105,7 +105,7 @@ TEST_CASE("extra: what left the source's folder stays where the folder's times w
         REQUIRE_FALSE(entry_log.empty());
         for (const auto& log_entry : entry_log) CHECK(log_entry.kind == tree::EntryEvent::changed);
         CHECK(trees.has("t/z/f"));
-        CHECK(trees.has("t/a/extra"));  // somebody has set the times of that folder, too
+        CHECK(trees.has("t/a/extra"));  // somebody set the times of that directory, too
     }
 }
 

@@ -20,7 +20,7 @@ namespace forebay::tree {
 
 namespace {
 
-// Names that were added meanwhile, or that a listing beside removals left out, are taken by another turn.
+// Names added meanwhile, and names that a listing skipped during removals, need another round.
 constexpr int turns_max = 3;
 
 }  // namespace
@@ -65,7 +65,7 @@ void TreeRemover::take_back(const DirNodeRef& dir_node) {
         report(path_of(*dir_node), taken.error());
 }
 
-// What is gone already is fine.
+// An entry that is gone already is no error.
 void TreeRemover::report(std::string path, const Error& error) {
     if (error.kind == ErrorKind::missing) return;
     shared_.entry_log.add(EntryEvent::failed, std::move(path),
@@ -78,7 +78,7 @@ void TreeRemover::count(const DirNode& above, const std::string& name) {
         shared_.entry_log.add(EntryEvent::removed, path_of(above, name), "");
 }
 
-// In a dry run. Other names of an inode may stay: then its bytes do, too.
+// For a dry run. If an inode has other names, its bytes may stay.
 void TreeRemover::note(const DirNodeRef& above, sys::Folder& folder, const std::string& name) {
     shared_.entry_log.add(EntryEvent::would_remove, path_of(*above, name), "");
     if (shared_.would_remove == nullptr) return;
@@ -96,7 +96,7 @@ void TreeRemover::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
             report_unlisted(*dir_node, **folder, entered.error(),
                             [this](const std::string& path, const Error& error) { report(path, error); });
         else report(path_of(*dir_node), entered.error());
-        // Those that it lies in stay, too, which is said once. A team's are partly others'.
+        // Its parents stay, too; that is reported once. In a group they partly belong to other processes.
         if (shared_.team == nullptr) keep_above(dir_node->parent);
     }
     done_in(dir_node);
@@ -110,6 +110,7 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) 
     dir_node->status(side_) = status;
     if (is_other_file_system(status, dir_node->parent->status(side_).id.device))
         return Error{ErrorKind::refused, "another file system is mounted there"};
+    // The directory may be the source itself, reached by another mount.
     FB_TRY(check_removable(status.id));
     shared_.folders.keep(dir_node, side_, folder);
     dir_node->was_entered = true;
@@ -182,7 +183,7 @@ void TreeRemover::finish(const DirNodeRef& dir_node) {
                 for (const auto& entry : names)
                     if (entry.kind != sys::EntryKind::folder && takes(dir_node, std::string(entry.name), entry.kind))
                         entries.emplace_back(entry.name);
-                // What could not be removed before was named then.
+                // Entries that failed before were reported then.
                 folder->remove_each(entries, [&](const std::string& name, const Result<>& done) {
                     if (done) count(*dir_node, name);
                 });
@@ -239,12 +240,12 @@ Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const DirNodeRe
 
 namespace {
 
-/// One tree with its name: what a process alone, the first one of a team and a member have alike.
+/// A tree to remove, with its name: shared by a single process, a coordinator and a worker.
 struct Removal {
     using Counted = std::vector<std::atomic<std::uint64_t>*>;
     Removal(const RemoveOptions& options, EntryLog& entry_log, std::atomic<std::uint64_t>& given_removed, Team* team);
 
-    /// `above` is the folder in which the tree lies.
+    /// `above` is the directory that holds the tree.
     Result<> open_root(const FolderRef& above);
     TeamWork work();
 
@@ -297,7 +298,7 @@ TeamWork Removal::work() {
             .counts = [this] { return counts.own(); }};
 }
 
-// An object of a bucket, or a file of a container: no program of the system removes it.
+// An object of a bucket or a file of a container: no system command can remove it.
 Result<> remove_one(sys::Folder& above, const std::string& name, const sys::EntryStatus& status,
                     const RemoveOptions& options, EntryLog& entry_log, std::atomic<std::uint64_t>& removed) {
     if (options.is_dry) {
@@ -325,7 +326,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Entr
     if (is_other_file_system(status, above_status.id.device))
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
-    // What vanishes below was removed by others; the tree itself must be one that can be entered.
+    // An entry that vanishes below was removed by another process. But the tree itself must exist.
     const auto folder = above->open_folder(name);
     if (!folder && folder.error().kind == ErrorKind::missing) return folder.error();
     auto* lead = options.lead;

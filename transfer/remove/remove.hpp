@@ -1,6 +1,6 @@
-// Removes trees, or what lies in them, by all threads. No link is followed and no mount is crossed: what is mounted in
-// the tree stays, and is said. A folder that somebody moves meanwhile is not emptied any further: its place is looked
-// at again after some removals.
+// Removes trees, or entries of trees, on all threads. Symbolic links are not followed. A mount in the tree stays and is
+// reported. If somebody moves a directory out of the tree, it is not emptied further: its place is checked after every
+// few removals.
 
 #pragma once
 
@@ -23,7 +23,7 @@ namespace forebay::tree {
 class Team;
 class Coordinator;
 
-/// The part of a removal that goes down one tree; its owner has the share, the open folders and what they end with.
+/// Removes one tree. Its owner provides the share, the open directories and the handlers for the end.
 class TreeRemover {
 public:
     struct Shared {
@@ -31,33 +31,33 @@ public:
         EntryLog& entry_log;
         std::atomic<std::uint64_t>& removed;
         std::function<void()> tick{};
-        std::function<void(const DirNodeRef&)> finish_other{};  // of a branch that is not removed itself
+        std::function<void(const DirNodeRef&)> finish_other{};  // for a node that is not removed itself
         bool is_dry = false;
-        Amount* would_remove = nullptr;  // in a dry run
-        Team* team = nullptr;            // where other processes share the work
+        Amount* would_remove = nullptr;  // for a dry run
+        Team* team = nullptr;            // if other processes share the work
         std::vector<sys::EntryId>
-            protected_entries{};              // folders that the tree may have by another path: the source of its copy
-        const EntryFilter* filter = nullptr;  // what it leaves out stays, with the folders above it
-        std::uint32_t lends_to = 0;           // of a target: this user may remove in folders of his own that are closed
+            protected_entries{};  // directories that the tree may reach by another path: the source of its copy
+        const EntryFilter* filter = nullptr;  // excluded entries stay, with their parents
+        std::uint32_t lends_to = 0;  // user who may remove in own closed directories of a target, by a temporary chmod
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
 
-    /// `refused` for a folder that is spared.
+    /// Returns `refused` for a protected directory.
     Result<> check_removable(const sys::EntryId& folder) const;
-    /// Before something of a folder is removed; finish() takes it back.
+    /// Temporary chmod; call it before a removal in a directory. finish() takes it back.
     Result<> lend(DirNode& dir_node, sys::Folder& folder);
-    /// Before something of a folder is removed: whether it lies where it was entered. If not, that was reported.
+    /// Call it before a removal in a directory: true if the directory is still where it was entered. A moved directory
+    /// was reported.
     bool is_in_place(const DirNodeRef& dir_node, const sys::Folder& folder);
-    /// The folder `name` of `above` and all in it, by the share of `worker`; it counts in the `pending` of `above`, and
-    /// `done_in` gives that back, as it does of all folders below.
+    /// Removes the directory `name` of `above` with all below it. It counts in `pending` of `above` until done_in().
     void add_folder(TreeWorker& worker, const DirNodeRef& above, const std::string& name);
     void remove_entries(const DirNodeRef& above, sys::Folder& folder, std::span<const std::string> names);
-    /// To be called where the last thing of a folder that add_folder() took is done.
+    /// Call it when the last work in a directory of add_folder() is done.
     void finish(const DirNodeRef& dir_node);
-    /// Ends one thing of a branch, and all above that ends with it.
+    /// Counts one piece of work of a node as done, and finishes nodes without work.
     void done_in(DirNodeRef dir_node);
-    /// A folder that was listed, with all in it.
+    /// Removes a listed directory with all below it.
     void enter(TreeWorker& worker, const DirNodeRef& dir_node);
 
 private:
@@ -74,23 +74,23 @@ private:
     Shared shared_;
     TreeSide side_;
     std::mutex mutex_;
-    std::set<const DirNode*> keeping_;  // guarded by mutex_; folders, not finished yet, in which something stays
+    std::set<const DirNode*> keeping_;  // guarded by mutex_; unfinished directories with entries that stay
 };
 
-/// Whether the folder `name` of `above` would stay, since the filter leaves out something that lies in it.
+/// True if the directory `name` of `above` would stay because it holds excluded entries.
 Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const DirNodeRef& above, const std::string& name,
                             const EntryFilter& filter);
 
 struct RemoveOptions {
     std::uint32_t threads = 1;
     bool is_dry = false;
-    Amount* would_remove = nullptr;  // in a dry run: what there is
+    Amount* would_remove = nullptr;  // in a dry run: counts of the tree
     std::function<void(std::uint64_t removed)> watch{};
-    Coordinator* lead = nullptr;  // of other processes that share the work
+    Coordinator* lead = nullptr;  // coordinator of other processes that share the work
 };
 
-/// Removes the folder at `path` with all in it, or where that is an address, a file at it. Errors of single entries are
-/// in `entry_log`: they stay, as do the folders above them.
+/// Removes the directory at `path` with all below it, or a file if `path` is a remote address. Errors of single entries
+/// go to `entry_log`: these entries and their parents stay.
 Result<> remove_tree(const std::string& path, const RemoveOptions& options, EntryLog& entry_log,
                      std::atomic<std::uint64_t>& removed);
 

@@ -1,4 +1,4 @@
-// Whether a folder in which something is removed is still part of the tree: somebody may move it out of it meanwhile.
+// Checks that a directory with removals still belongs to the tree: somebody may move it out meanwhile.
 
 #include <chrono>
 
@@ -9,8 +9,8 @@ namespace forebay::tree {
 
 namespace {
 
-// What lies below a folder that was moved may go for so long, before that is noticed: a look costs a call for each
-// folder above, of which so many are looked at.
+// Removals below a moved directory may continue this long before the move is noticed. A check costs a call for each of
+// at most 64 parents.
 constexpr std::chrono::nanoseconds unseen_max = std::chrono::milliseconds(10);
 constexpr int seen_above_max = 64;
 
@@ -25,9 +25,9 @@ void DirNodeSeen::see() {
     removed_since = 0;
 }
 
-// A user may have moved the folder out of the tree, or one that it lies in, with all that is left in it.
+// A user may have moved the directory or one of its parents out of the tree, with all that is left below.
 bool TreeRemover::is_in_place(const DirNodeRef& dir_node, const sys::Folder& folder) {
-    const bool has_keys = folder.removed_at_once() > 1;  // of a bucket: nobody moves them
+    const bool has_keys = folder.removed_at_once() > 1;  // keys of a bucket, which nobody can move
     if (shared_.is_dry || has_keys) return true;
     const auto now = now_ns();
     int above = 0;
@@ -47,6 +47,7 @@ bool TreeRemover::is_seen(const DirNodeRef& dir_node) {
         dir_node->seen.in_place.see();
         return true;
     }
+    // Reported once, by the first thread that notices it.
     if (dir_node->seen.in_place.has_gone.exchange(true)) return false;
     const auto folder = shared_.folders.get(dir_node, side_);
     const auto status = folder ? (*folder)->status() : Result<sys::EntryStatus>(folder.error());

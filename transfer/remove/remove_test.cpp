@@ -1,6 +1,6 @@
-// Goal: a tree is removed whole, and nothing outside it, through links neither; a name that means nothing is refused.
-// Method: trees with links that lead outside, on 1, 2 and 5 threads, and a depth of 2,000. A folder, and one that it
-// lies in, are moved out of the tree after some removals, and removed as a whole by somebody else.
+// Goal: a tree is removed whole, and nothing outside it, also through links. A meaningless name is refused.
+// Method: removes trees with links to the outside on 1, 2 and 5 threads, and a tree of depth 2,000. Directories and
+// their parents are moved out of the tree during the removal, or removed by another process.
 
 #include <doctest/doctest.h>
 
@@ -61,7 +61,7 @@ void make_files(const std::string& folder, int count) {
     for (int i = 0; i < count; ++i) std::ofstream(folder + "/" + std::to_string(i)) << "a file";
 }
 
-// `change` comes after so many removals, and takes longer than a folder's place stays unseen.
+// `change` runs after `after` removals and lasts longer than a directory's place stays unchecked.
 std::vector<tree::LogEntry> remove_while(const std::string& path, int after, const std::function<void()>& change) {
     int removals = 0;
     tree::EntryLog entry_log(
@@ -101,7 +101,7 @@ TEST_CASE("remove: what lies in a folder that is moved out of the tree stays") {
         remove_while(directory / "tree", 5, [&] { fs::rename(directory / "tree/moved", directory / "kept"); });
     REQUIRE(entry_log.size() == 1);
     CHECK(entry_log[0].path == "tree/moved");
-    CHECK(count_in(directory / "kept") == 10 * 21 - 20);  // the folder that was at work is empty
+    CHECK(count_in(directory / "kept") == 10 * 21 - 20);  // the directory being emptied is empty
 }
 
 TEST_CASE("remove: what somebody else removes meanwhile is no error") {

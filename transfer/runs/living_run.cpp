@@ -23,7 +23,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Whether the newest claim at the target may be that of an earlier session of the source.
+// True if the newest run lock at the target may come from an earlier session of the source.
 Result<bool> may_be_copied(sys::Store& store, const std::string& source, const std::string& target) {
     FB_TRY_ASSIGN(here, catalog::last_session(store, source));
     FB_TRY_ASSIGN(there, catalog::last_session(store, target));
@@ -49,7 +49,7 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     if (!is_in_run) return {};
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     if (leaf_of(at) != catalog::own_directory && std::ranges::count(streams, leaf_of(at)) == 0) return {};
-    // Only a sync of whole runs knows which snapshots the source has never had.
+    // Only a sync of whole runs knows the snapshots that the source never had.
     if (removes)
         return Error{
             ErrorKind::refused,
@@ -60,7 +60,7 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     return catalog::HeldRunLock::check_free(store, run, log_to_errors());
 }
 
-// A snapshot may be all that tells that its run went back.
+// A snapshot may be the only proof that its run went back.
 Result<> keep_lines(const std::string& place) {
     auto path = sys::is_far(place) ? place : std::filesystem::absolute(place).lexically_normal().string();
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();

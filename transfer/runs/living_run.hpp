@@ -1,4 +1,4 @@
-// Copies of plain files into a run of ours.
+// Checks before plain files are copied into a run, or snapshots removed from it.
 
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace forebay::cli {
 
-/// `refused` where a session writes the run at `target`, or the run in whose stream or snapshot `target` lies: files
-/// that are copied there come between those that it saves. Asked before anything is changed. `source` is what is
-/// copied: if it is a run, its claims may have come along before, so that an older claim at the target says nothing.
-/// May be "". With `removes`, as of --delete, a target within a run is `refused` whether a session lives or not.
+/// Returns `refused` if a session writes the run at `target`, or the run that has `target` as a stream or snapshot: the
+/// copied files would mix with its saves. Call it before any change. `source` may be ""; if it is a run, its run locks
+/// may have been copied before, so an older run lock at the target proves nothing. With `removes` (--delete) a target
+/// inside a run is always `refused`.
 Result<> check_no_session_writes(const std::string& source, const std::string& target, bool removes = false);
 
-/// Before a snapshot is deleted: notes in its run that the run went back, if only that snapshot shows it. An error if
-/// that cannot be noted.
+/// Call it before a snapshot is deleted. If only that snapshot shows that its run went back, notes this in the run.
+/// Returns an error if that fails.
 Result<> keep_lines(const std::string& place);
 
 }  // namespace forebay::cli

@@ -30,11 +30,11 @@ namespace {
 
 using catalog::Version;
 
-// Of this run's own snapshots: others may have files of that name in it, and runs.
+// Manifests of this run only: other directories in it may have files of that name, even whole runs.
 constexpr std::array each_manifest{"/*/step-*/manifest.json", "/*/line-*/manifest.json"};
 
-/// Held against other copies, which would take for leftovers what this one has not finished. None where the target is
-/// not there yet, and in a bucket.
+/// Locks the target against other copies: they would take unfinished files of this copy for leftovers. Null if the
+/// target does not exist yet, and in a bucket.
 Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
     if (sys::is_far(target)) return std::unique_ptr<sys::Folder>();
     auto folder = sys::open_posix_folder(target);
@@ -46,7 +46,7 @@ Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
                  "this one has changed no snapshot", "wait for it"};
 }
 
-/// The source's, where the target has none; 0 where it has the same.
+/// The source's identity if the target has none; 0 if both are equal.
 Result<std::uint64_t> missing_identity(const RunCopy& wish) {
     FB_TRY_ASSIGN(source, catalog::identity_of(*wish.store, wish.source));
     FB_TRY_ASSIGN(target, catalog::identity_of(*wish.store, wish.target));
@@ -57,7 +57,7 @@ Result<std::uint64_t> missing_identity(const RunCopy& wish) {
                  "nothing was changed", "another target; forebay adopt takes single snapshots into a run"};
 }
 
-// Single files, before or behind the copy of all, which counts what there is and tells of the folders.
+// Copies single files before or after the main copy. The main copy counts all entries and reports directories.
 Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const std::set<std::string>& paths,
                     tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     std::string list;
@@ -87,8 +87,8 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
     return copied;
 }
 
-/// What keeps others from the target: other copies by the lock, sessions by the claim. Null in a dry run, and the lock
-/// in a bucket.
+/// Keeps other processes from the target: `lock` excludes copies, `claim` excludes sessions. Both are null in a dry
+/// run; `lock` is null in a bucket.
 struct TargetHold {
     std::unique_ptr<sys::Folder> lock;
     std::unique_ptr<catalog::HeldRunLock> claim;
@@ -101,18 +101,18 @@ Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, 
         FB_TRY_ASSIGN(lock, lock_target(wish.target));
         hold.lock = std::move(lock);
     }
-    // Before anything is changed; but no session writes where the identity is missing still.
+    // Before any change. A target without an identity has no sessions to exclude yet.
     FB_TRY_ASSIGN(claim, claim_target(wish, source));
     hold.claim = std::move(claim);
     if (options.is_dry) return hold;
-    if (identity != 0) {  // first, so that a copy that was killed is known as one of this run
+    if (identity != 0) {  // first, so that a killed copy is known as a copy of this run
         const auto name = catalog::own_directory + ("/" + format::name_of_identity(identity));
         auto of_identity = wish.options;
         of_identity.is_locked = hold.lock != nullptr;
         FB_TRY(copy_files(wish, of_identity, {name}, entry_log, counts));
         options.filter.exclude.push_back(name);
     }
-    if (!hold.lock) {  // another copy that came in between has it, or is refused now
+    if (!hold.lock) {  // another copy that came in between holds it, or is refused now
         FB_TRY_ASSIGN(lock, lock_target(wish.target));
         hold.lock = std::move(lock);
     }
@@ -129,7 +129,7 @@ bool is_of_source(const RunCopyPlan& plan, const std::string& place, std::uint64
     return match != plan.source.end() && match->second.head.snapshot_id == snapshot_id;
 }
 
-// What an agent of an ended session has committed since the target was listed keeps its manifest.
+// An agent of an ended session may have committed a snapshot there meanwhile. Its manifest must stay.
 Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyPlan& plan,
                                              const std::vector<std::string>& places, tree::EntryLog& entry_log) {
     std::vector<std::string> free;
@@ -141,7 +141,7 @@ Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyP
     return free;
 }
 
-// What a copy of files must not touch: snapshots that stay, and views that would show the wrong bytes of them.
+// Excludes snapshots that stay, and views that would show wrong bytes of them.
 Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::EntryLog& entry_log) {
     OtherViews views(*wish.store, wish.source, wish.target, filter);
     for (const auto& place : plan.gone) filter.exclude.push_back(place);
@@ -155,8 +155,7 @@ Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilt
     return {};
 }
 
-// Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
-// none.
+// Snapshots that existed before their files were copied, and with all files copied. If some errors are unknown, none.
 std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::EntryLog& entry_log,
                                       tree::CannotKeep cannot_keep) {
     std::set<std::string> lacking;
@@ -181,7 +180,7 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryLog&
     FB_TRY_ASSIGN(target, versions_of(store, wish.target));
     for (const auto& [place, version] : target) {
         if (!plan.source.contains(place)) continue;
-        if (version.readable && !is_of_source(plan, place, version.head.snapshot_id)) continue;  // it was named before
+        if (version.readable && !is_of_source(plan, place, version.head.snapshot_id)) continue;  // reported before
         const auto verified = catalog::verify(store, version.snapshot, wish.watch_verify);
         if (verified && verified->damage.empty()) {
             ++copied.snapshots;
@@ -203,7 +202,7 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryLog&
                       fmt::format("read back it {}, and was taken away again: {}", state, why));
     }
     if (entry_log.has_errors()) return {};
-    for (const auto& [place, version] : plan.source) {  // a pattern of a stream's name may fit another one
+    for (const auto& [place, version] : plan.source) {  // a pattern for a stream's name may match another stream
         if (target.contains(place)) continue;
         FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
         entry_log.add(is_gone ? tree::EntryEvent::vanished : tree::EntryEvent::failed, place,
@@ -212,7 +211,7 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryLog&
     return {};
 }
 
-// Directories of steps without a manifest, and of those that the run has left.
+// Directories of steps without a manifest, also of abandoned steps.
 Result<std::set<std::string>> unnamed_steps(sys::Store& store, const std::string& run) {
     std::set<std::string> steps;
     const auto streams = catalog::streams(store, run);
@@ -230,7 +229,7 @@ Result<std::set<std::string>> unnamed_steps(sys::Store& store, const std::string
     return steps;
 }
 
-// Of a snapshot that the source removed meanwhile the manifest never came. What lay there before is left alone.
+// If the source removed a snapshot meanwhile, its manifest never came. Directories from before the copy stay.
 Result<> remove_unnamed(sys::Store& store, const std::string& run, const std::set<std::string>& before) {
     FB_TRY_ASSIGN(steps, unnamed_steps(store, run));
     for (const auto& directory : steps) {
@@ -285,6 +284,7 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::EntryLog& entry_log, tree
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, entry_log, counts));
         return copied;
     }
+    // Manifests come last: until then no reader takes a half copied snapshot for a whole one.
     auto without_manifests = options;
     for (const auto* manifest : each_manifest) without_manifests.filter.exclude.emplace_back(manifest);
     without_manifests.filter.count_uses();

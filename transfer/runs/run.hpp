@@ -1,5 +1,4 @@
-// A run of ours as a tree of files: whoever looks at the copy while it is made, or after it was killed, sees whole
-// snapshots alone.
+// Copies a run as a tree of files. A reader of the target sees only whole snapshots, during the copy and after a kill.
 
 #pragma once
 
@@ -14,7 +13,7 @@ struct RunCopy {
     std::string source, target;
     tree::TreeCopyOptions options;
     std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)> watch_verify{};
-    sys::Store* store = nullptr;  // copy_run's own: what lies below both, by which no link is followed
+    sys::Store* store = nullptr;  // set by copy_run(): reads below both places and follows no link
 };
 
 struct RunCopied {
@@ -22,16 +21,16 @@ struct RunCopied {
     std::uint64_t verified_bytes = 0;
 };
 
-/// Whether a run's identity is in `path`, in a directory of its own and not behind a link.
+/// True if `path` holds a run's identity in its own directory, not behind a link.
 Result<bool> is_run(const std::string& path);
-/// The identity of the run at `path`; 0 if no run is there.
+/// The identity of the run at `path`; 0 if there is none.
 Result<std::uint64_t> run_identity(const std::string& path);
 
-/// Copies what is committed, each manifest after all that it names, and reads every snapshot back: one that is damaged
-/// is taken away from the target again, and named as `failed`. What is being drained, claims and requests stay behind.
-/// `refused` where the target is another run, or where a link stands in the place of a stream or snapshot of either. In
-/// a dry run nothing is read back. Snapshots that go, since the source
-/// has another save of their step or with `removes_extra` none, count as removed.
+/// Copies committed snapshots, each manifest after its files, and reads every snapshot back. A damaged snapshot is
+/// removed from the target and reported as `failed`. Draining snapshots, run locks and requests are not copied. Returns
+/// `refused` if the target is another run, or if a stream or snapshot of either run is a link. A dry run reads nothing
+/// back. Target snapshots that go (the source has another save of the step; with `removes_extra` also if it has none)
+/// count as removed.
 Result<RunCopied> copy_run(const RunCopy& asked, tree::EntryLog& entry_log, tree::CopyCounts& counts);
 
 }  // namespace forebay::cli

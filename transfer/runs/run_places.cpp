@@ -19,8 +19,7 @@ namespace forebay::cli {
 
 namespace {
 
-// What one side alone has is looked for in the other one, too, where a link may lead nowhere: to a disk that is not
-// mounted.
+// Places of one run are checked in the other run, too: a link there may lead to an unmounted disk.
 Result<std::set<std::string>> places_of(const std::string& source, const std::string& target) {
     auto& store = sys::target_store();
     std::set<std::string> places{catalog::own_directory};
@@ -39,7 +38,7 @@ Result<std::set<std::string>> places_of(const std::string& source, const std::st
     return places;
 }
 
-// It may be another run's, of which nothing may be removed, and in which nothing of this one is to lie.
+// The mount may hold another run: nothing in it may be removed, and no file of this run may go there.
 Result<> check_no_mounts(const std::string& target, const std::set<std::string>& places) {
     if (sys::is_far(target)) return {};
     const auto folder = sys::open_tree(target);

@@ -1,4 +1,4 @@
-// Where the streams and snapshots of a run lie, which is looked at before it is copied.
+// The places of streams and snapshots of a run, checked before a copy.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace forebay::cli {
 
-/// `refused` where a stream, a snapshot or the directory of the identity is a link in `source` or `target`, or where
-/// something is mounted there in `target`, or deeper in one of them.
+/// Returns `refused` if a stream, a snapshot or the identity's directory is a link in `source` or `target`, or if a
+/// file system is mounted on or below such a directory in `target`.
 Result<> check_run_places(const std::string& source, const std::string& target);
 
 }  // namespace forebay::cli

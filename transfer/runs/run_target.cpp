@@ -28,7 +28,7 @@ std::string place_of(const Version& version) {
     return version.snapshot.stream + "/" + leaf_of(version.snapshot.directory);
 }
 
-/// Adds what a directory of the target has, with itself.
+/// Adds the contents of a target directory and the directory itself.
 Result<> measure(sys::Store& store, const std::string& directory, tree::Amount& amount) {
     amount.add(0);
     FB_TRY_ASSIGN(entries, store.list(directory));
@@ -39,7 +39,7 @@ Result<> measure(sys::Store& store, const std::string& directory, tree::Amount& 
     return {};
 }
 
-// What has no snapshot at all may be a directory whose file system is not mounted.
+// A stream without any snapshot may be a directory of an unmounted file system.
 Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
     if (!wish.options.removes_extra || wish.options.allows_empty) return {};
     std::set<std::string> streams;
@@ -56,7 +56,7 @@ Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, c
     return {};
 }
 
-// They would show another save of the step by the layout of this one.
+// Views would show another save of the step with the layout of this save.
 Result<> remove_views_of(sys::Store& store, const Version& version) {
     if (version.set_aside) return {};
     const auto stream_directory = directory_of(version.snapshot.directory);
@@ -64,7 +64,7 @@ Result<> remove_views_of(sys::Store& store, const Version& version) {
     return {};
 }
 
-/// Of each snapshot of the source, where it lies: by stream, step and id.
+/// The place of each source snapshot, by stream, step and id.
 using SaveId = std::tuple<std::string, std::int64_t, std::uint64_t>;
 using PlacesById = std::map<SaveId, std::string>;
 
@@ -84,7 +84,7 @@ std::string save_text(const Version& version) {
     return fmt::format("a save of line {}", format::name_of(version.head.lineage.line()));
 }
 
-/// Decides of one snapshot of the target after the other.
+/// Decides about the target's snapshots, one by one.
 class Clearing {
 public:
     Clearing(const RunCopy& wish, const catalog::HeldRunLock* held, RunCopyPlan& plan, tree::EntryLog& entry_log,
@@ -96,7 +96,7 @@ public:
           counts_(counts),
           ids_(places_by_id(plan.source)) {}
 
-    /// A manifest of the source that cannot be read may be that of any snapshot: then none goes.
+    /// An unreadable manifest of the source may belong to any snapshot: then no snapshot is removed.
     void pass_over_unreadable() {
         for (const auto& [place, version] : plan_.source) {
             if (version.readable) continue;
@@ -116,14 +116,15 @@ public:
             return {};
         }
         const bool removes = wish_.options.removes_extra;
-        // Before all else: the save comes with the copy, and would be there under both names.
+        // First, because the copy brings the save under its new name: it would exist under both names.
         const auto elsewhere = ids_.find(id_of(version));
         if (version.readable && elsewhere != ids_.end()) {
             const auto at = at_name(elsewhere->second, version);
             if (removes || at != AtName::other) return rename(place, version, elsewhere->second, at);
         }
         if (is_extra && !(removes && all_readable_)) return {};
-        // A directory without a manifest is what a killed copy has left. One that cannot be read may be whole.
+        // A directory without a manifest is left by a killed copy. An unreadable manifest may belong to a whole
+        // snapshot.
         const auto kind = version.readable ? ErrorKind::corrupt : version.readable.error().kind;
         if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) {
             plan_.kept.insert(place);
@@ -159,8 +160,8 @@ private:
         return {};
     }
 
-    /// Of the name that the source has given to `version`, what the target has there. A directory without a manifest is
-    /// what a killed copy has left.
+    /// State of the place that the source uses for `version`. `rest` is a directory without a manifest, left by a
+    /// killed copy.
     enum class AtName { nothing, rest, same_save, other };
 
     AtName at_name(const std::string& to, const Version& version) const {
@@ -172,7 +173,7 @@ private:
         return exists && manifest.error().kind == ErrorKind::missing ? AtName::rest : AtName::other;
     }
 
-    // The source has given it the name of its line: so does the target, whose copy may be the better one.
+    // The source renamed it after its line. The target's copy is renamed too, because it may be the better copy.
     Result<> rename(const std::string& place, const Version& version, const std::string& to, AtName at) {
         auto& store = *wish_.store;
         const auto path = wish_.target + "/" + to;
@@ -252,9 +253,9 @@ namespace {
 Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
     if (!wish.options.removes_extra) return {};
     FB_TRY_ASSIGN(there, catalog::last_session(*wish.store, wish.target));
-    if (!there) return {};  // nobody has computed at the target: all of it was copied
+    if (!there) return {};  // no session has computed at the target: all of it was copied
     FB_TRY_ASSIGN(here, catalog::last_session(*wish.store, wish.source));
-    if (here && here->session == there->session && here->key == there->key) return {};  // copied with its claims
+    if (here && here->session == there->session && here->key == there->key) return {};  // copied with its run locks
     const auto ids = places_by_id(source);
     std::vector<const Version*> own;
     for (const auto& [place, version] : target) {
@@ -289,7 +290,7 @@ Result<> clear_target(const RunCopy& wish, const catalog::HeldRunLock* held, Run
     FB_TRY(check_target_lines(wish, plan.source, target));
     Clearing clearing(wish, held, plan, entry_log, counts);
     clearing.pass_over_unreadable();
-    // A save that is there twice is unreadable at its second name, until the first is cleared.
+    // A save under two names is unreadable at its second name until the first is cleared.
     for (const bool is_readable : {true, false})
         for (const auto& [place, version] : target)
             if (static_cast<bool>(version.readable) == is_readable) FB_TRY(clearing.clear(place, version));

@@ -1,4 +1,4 @@
-// Views of a run that a copy of it leaves out, since node files lie otherwise at the target than the views show.
+// Views that a copy of a run leaves out, because the target's node files have another layout than the views show.
 
 #pragma once
 
@@ -14,15 +14,15 @@ namespace forebay::cli {
 
 class OtherViews {
 public:
-    /// Between two runs; `filter` gets what is left out. All must outlive it.
+    /// Between two runs. `filter` gets the excluded views. All arguments must outlive it.
     OtherViews(sys::Store& store, const std::string& source, const std::string& target, tree::EntryFilter& filter)
         : store_(store), source_(source), target_(target), filter_(filter) {}
 
-    /// The views of a snapshot, and those of its stream's series.
+    /// Excludes the views of a snapshot and of its stream's series.
     Result<> leave_out(const catalog::Version& version);
-    /// The same where the target has other node files of it at `place`, below both runs.
+    /// The same, if the target's snapshot at `place`, below both runs, has other node files.
     Result<> leave_out_if_other(const catalog::Version& version, const std::string& place);
-    /// A remark for all that one command makes anew.
+    /// Adds one log entry for each command that makes the views again.
     void tell(tree::EntryLog& entry_log) const;
 
 private:
@@ -33,7 +33,7 @@ private:
     const std::string& target_;
     tree::EntryFilter& filter_;
     std::set<std::string> left_out_;
-    std::map<std::string, std::string> commands_;  // and the first view that each makes
+    std::map<std::string, std::string> commands_;  // with the first view of each command
 };
 
 }  // namespace forebay::cli

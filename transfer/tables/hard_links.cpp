@@ -8,7 +8,7 @@ namespace forebay::tree {
 
 namespace {
 
-// Where others meet names of an inode too, nobody here knows when all of them were met.
+// If other processes meet names of an inode too, this process cannot know when all of them were met.
 constexpr std::uint64_t unknown_names = UINT64_MAX;
 
 }  // namespace
@@ -34,6 +34,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
     const auto [entry, is_new] = links_.try_emplace(id);
     auto& links = entry->second;
     if (is_new && ask_) {
+        // The answer may come later. Until then this name and all further names of the inode wait.
         links.names_left = unknown_names;
         const auto turn = ask_(status, existing, own, at);
         if (!turn) links_.erase(entry);
@@ -48,6 +49,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
         links.names_left = status.names - 1;
         return Turn::first;
     }
+    // The inode was granted to this process: the first waiting name that returns here copies it.
     if (std::exchange(links.is_granted, false)) return Turn::first;
     if (links.names_left > 0 && links.names_left != unknown_names) --links.names_left;
     if (!links.at.dir_node) {
@@ -56,6 +58,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
         return Turn::waits;
     }
     at = links.at;
+    // All names were met: a later inode with this number is another file.
     if (links.names_left == 0) links_.erase(entry);
     return Turn::ready;
 }
@@ -115,6 +118,7 @@ std::vector<EntryPlace> HardLinks::found(const sys::EntryId& id, const EntryPlac
     link->second.at = at;
     if (link->second.names_left == 0) {
         links_.erase(link);
+        // Spilled only now: a spilled record has no waiting names.
     } else if (links_.size() > memory_max_ && spill_failed_) {
         spill_failed_ = spill(id, link->second);
         if (spill_failed_) links_.erase(link);

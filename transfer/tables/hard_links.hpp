@@ -1,12 +1,13 @@
-// Inodes of the source that have several names, over the whole tree and all threads: whoever meets one first copies it,
-// all others give the copy further names. Only such inodes are kept, and only until all their names were met. Those
-// that have their copy are in memory up to a number, and beyond in a spill file; where that has no room, the next
-// take() says so, and nothing that was known is lost.
+// Source inodes with several names, over the whole tree and all threads. The thread that meets an inode first copies
+// it; each further name becomes a hard link of the copy. An inode is kept until all its names were met. Copied inodes
+// stay in memory up to a limit, then go to a spill file. If that file has no room, the next take() fails and nothing
+// known is lost.
 //
-// Threads: any. Nobody waits: who comes while the first still copies leaves its name, and the first links it.
+// Threads: any. No thread waits: if the first name is still being copied, a further name is stored, and the thread of
+// the first name links it.
 //
-// Of a team each process has such a table of the names that it meets itself, and asks once for each inode whether
-// another process has it; until the answer comes all names of it wait.
+// In a group of workers each process has a table of the names that it meets itself. It asks once for each inode if
+// another process has it. Until the answer comes all names of the inode wait.
 
 #pragma once
 
@@ -23,17 +24,17 @@
 
 namespace forebay::tree {
 
-/// Names that wait are up to 1 KB each, with their folders: when so many more wait, what they wait for should come.
+/// A waiting name takes up to 1 KB with its directories. When this many names wait, their copies should be finished.
 inline constexpr std::size_t waiting_names_max = 16'384;
 
 class HardLinks {
 public:
     enum class Turn { first, ready, waits };
-    /// Says of an inode that is met first where others have it; `waits` where the answer comes later, by granted() or
-    /// found(). `existing` is an inode of the target of several names, or 0.
+    /// For an inode met for the first time: asks if another process has it. Returns `waits` if the answer comes later
+    /// by granted() or found(). `existing` is a target inode with several names, or 0.
     using Ask = std::function<Result<Turn>(const sys::EntryStatus& status, const sys::EntryId& existing,
                                            const EntryPlace& own, EntryPlace& at)>;
-    /// Hears where the first one's copy is, or that there is none: no branch.
+    /// Called with the place of the copy. `at.dir_node` is null if the copy failed.
     using Tell = std::function<void(const sys::EntryId& id, const EntryPlace& at)>;
 
     explicit HardLinks(const TableLimits& limits = {})
@@ -42,46 +43,46 @@ public:
           places_(limits.place_bytes),
           claimed_(limits.inode_bytes) {}
 
-    /// Before anything else, or while nothing is under way.
+    /// Call it before any other function, or while no work runs.
     void share_with_others(Ask ask, Tell tell);
 
-    /// By which an inode of several names is known here: another one that gets its number later has another.
+    /// The id of an inode in this table. A later inode with the same number has another id.
     sys::EntryId id_of(const sys::EntryStatus& status) const;
-    /// `first`: copy it, then call published() or failed(). `ready`: `at` becomes the name that has it. `waits`: the
-    /// first one gets `own` back from one of both.
+    /// `first`: copy it, then call published() or failed(). `ready`: `at` is the name of the copy. `waits`: published()
+    /// or failed() of the first name returns `own`.
     Result<Turn> take(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
                       EntryPlace& at);
-    /// How many names wait.
+    /// Number of waiting names.
     std::size_t waiting() const { return waiting_; }
-    /// Whether take() would not say `first`, of inodes in memory: a look into a file for each entry would cost more
-    /// than it saves.
+    /// False if take() would return `first`. Only looks at inodes in memory: a read for each entry would cost more than
+    /// it saves.
     bool knows(std::uint64_t listed_number) const;
-    /// The copy has its name: those that wait for it.
+    /// The copy has its name. Returns the names that wait for it.
     std::vector<EntryPlace> published(const sys::EntryId& id, const EntryPlace& at);
-    /// Others have it at `at`: those that wait for it.
+    /// Another process has the copy at `at`. Returns the names that wait for it.
     std::vector<EntryPlace> found(const sys::EntryId& id, const EntryPlace& at);
-    /// No other has it: those that wait, of which the next to take it is the first.
+    /// No other process has it. Returns the waiting names: the next of them to call take() is the first.
     std::vector<EntryPlace> granted(const sys::EntryId& id);
-    /// None of them took it.
+    /// Ends a grant that no name used.
     void take_grant_back(const sys::EntryId& id);
-    /// A name that was not linked to `at` yet asks once more, later.
+    /// For a name that could not be linked to `at`: it will call take() again later.
     void asks_again(const sys::EntryId& id, const EntryPlace& at);
-    /// It has none: those that wait, of which one should try.
+    /// The copy failed. Returns the waiting names; another of them should try.
     std::vector<EntryPlace> failed(const sys::EntryId& id);
 
-    /// Whether an inode that was at the target before stands for this one of the source alone; an inode of the target
-    /// cannot be two files of the source.
+    /// Claims an inode that was at the target before for `source`. Returns false if another source inode has it: one
+    /// inode of the target cannot be two files of the source.
     Result<bool> claim_target(const sys::EntryId& target, const sys::EntryId& source);
 
 private:
     struct Links {
-        EntryPlace at;  // no branch: not copied yet
+        EntryPlace at;  // dir_node is null: not copied yet
         std::uint64_t names_left = 0;
         bool is_granted = false;
         std::vector<EntryPlace> waiting;
     };
 
-    /// By their numbers they are found without what else is in an id.
+    /// Finds inodes by number, without the device.
     struct HashOfNumber {
         using is_transparent = void;
         std::size_t operator()(std::uint64_t number) const { return number * 0x9e37'79b9'7f4a'7c15u; }
@@ -94,7 +95,7 @@ private:
         bool operator()(const sys::EntryId& id, std::uint64_t number) const { return number == id.number; }
     };
 
-    /// Of an inode that has its copy.
+    /// For a copied inode.
     struct SpilledLinks {
         std::uint64_t place = 0, names_left = 0;
     };
@@ -103,9 +104,9 @@ private:
     Result<> spill(const sys::EntryId& id, const Links& links);
     std::vector<EntryPlace> take_waiting(Links& links);
 
-    const std::size_t memory_max_;  // inodes that have their copy, in links_
+    const std::size_t memory_max_;  // most copied inodes in links_
     std::atomic<std::size_t> waiting_{0};
-    mutable std::mutex mutex_;  // guards what follows
+    mutable std::mutex mutex_;  // guards the members below
     std::unordered_map<sys::EntryId, Links, HashOfNumber, SameInode> links_;
     InodeMap<SpilledLinks> spilled_;
     SpilledPlaces places_;

@@ -1,7 +1,7 @@
-// Goal: of an inode with several names one is copied and the others become its links, in whatever order they are met;
-// nothing is kept of an inode all of whose names were met, and in memory little of the others.
-// Method: the turns of names that come before, while and after the first is copied, and after it failed; tables that
-// hold 0, 1 and 1,000 inodes in memory, with the bytes that are allocated.
+// Goal: one name of an inode is copied and the other names become its links, in any order of meeting. An inode is
+// forgotten when all its names were met, and few inodes stay in memory.
+// Method: takes turns with names that come before, while and after the first is copied, and after it failed. Uses
+// tables with room for 0, 1 and 1,000 inodes in memory, and counts allocated bytes.
 
 #include <doctest/doctest.h>
 #include <malloc.h>
@@ -101,7 +101,7 @@ TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, 
         CHECK(at.dir_node->status(tree::TreeSide::target).id == sys::EntryId{5, 100 + number});
         CHECK(at.dir_node->parent->parent == root);
     }
-    // All names of the three were met: who has that number now is another inode.
+    // All names of the three were met: another inode has that number now.
     for (std::uint64_t number = 1; number <= 3; ++number)
         CHECK(take(links, {.names = 2, .id = {1, number}}, {}, {make(9), "new"}, at) == HardLinks::Turn::first);
 }
@@ -139,7 +139,7 @@ TEST_CASE("hard_links: memory does not follow the number of inodes") {
     for (std::uint64_t number = 0; number < count; ++number) wrong += meet(number, HardLinks::Turn::first);
     const auto used = ::mallinfo2().uordblks - before;
     CHECK(wrong == 0);
-    CHECK(used < 2u << 20);  // 1,000 folders and inodes, a page, what waits to be written; else it were 15 MB
+    CHECK(used < 2u << 20);  // 1,000 directories and inodes, a page, and the bytes to write; without the file 15 MB
     for (std::uint64_t number = 0; number < count; ++number) wrong += meet(number, HardLinks::Turn::ready);
     CHECK(wrong == 0);
 }
@@ -170,7 +170,7 @@ TEST_CASE("hard_links: an inode that got the number of another one is not taken 
         const sys::EntryStatus known{.names = 2, .id = {1, 6}, .modified = {5, 6}, .born = {5, 6}};
         const sys::EntryStatus written{.names = 2, .bytes = 1, .id = {1, 6}, .modified = {5, 7}, .born = {5, 6}};
         CHECK(links.id_of(known) == links.id_of(written));
-        links.share_with_others({}, {});  // a file that grows is one for all of a team
+        links.share_with_others({}, {});  // a growing file is one file for a whole group
         CHECK(links.id_of(known) == links.id_of(written));
     }
 }

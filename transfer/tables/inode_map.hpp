@@ -1,4 +1,4 @@
-// What a mover knows of inodes, in memory and beyond in a spill file.
+// A map of inodes, in memory up to a limit and then in a spill file.
 //
 // Threads: one at a time.
 
@@ -20,8 +20,8 @@ struct EntryIdHash {
     std::size_t operator()(const sys::EntryId& id) const { return id.number * 0x9e37'79b9'7f4a'7c15u ^ id.device; }
 };
 
-/// Tells an inode from a later one that has got its number: by the time of its birth where that is told, and else by
-/// its size and last change of bytes.
+/// Distinguishes an inode from a later inode with the same number: by its creation time if the file system has it,
+/// otherwise by size and modification time.
 inline std::uint64_t proof_of(const sys::EntryStatus& status, bool by_birth = true) {
     by_birth = by_birth && status.born != sys::FileTime{};
     const auto& time = by_birth ? status.born : status.modified;
@@ -42,16 +42,16 @@ public:
         FB_TRY_ASSIGN(is_there, table_.find(id, std::as_writable_bytes(std::span(&value, 1))));
         return is_there ? std::optional(value) : std::nullopt;
     }
-    /// Whether it is there and in memory: a look that never costs a read.
+    /// True if it is there and in memory. Never reads the file.
     bool holds(const sys::EntryId& id) const { return table_.holds(id); }
 
-    /// Replaces the one that is there.
+    /// Replaces an existing value.
     Result<> put(const sys::EntryId& id, const Value& value) {
         return table_.put(id, std::as_bytes(std::span(&value, 1)));
     }
     Result<> erase(const sys::EntryId& id) { return table_.erase(id); }
 
-    /// The value of `id`: the one that is there, or else this one from now on.
+    /// The value of `id`. If there is none, stores and returns `value`.
     Result<Value> get_or_put(const sys::EntryId& id, const Value& value) {
         FB_TRY_ASSIGN(known, find(id));
         if (known) return *known;

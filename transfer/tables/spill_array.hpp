@@ -1,6 +1,6 @@
-// A row of records: the first ones in memory, all others in a spill file.
+// An array of records: the first records in memory, the rest in a spill file.
 //
-// Threads: at() by any at once, while nobody changes it.
+// Threads: at() by any number of threads at once, while no thread changes it.
 
 #pragma once
 
@@ -18,7 +18,7 @@ class SpillArray {
     static_assert(std::is_trivially_copyable_v<Record>);
 
 public:
-    /// `size` records, each of which is set before it is asked for.
+    /// `size` records. Set each record before you read it.
     explicit SpillArray(std::uint64_t size = 0, std::size_t memory_max = 1u << 16)
         : memory_max_(memory_max), size_(size), held_(std::min<std::uint64_t>(size, memory_max)) {}
 

@@ -9,7 +9,7 @@ namespace forebay::tree {
 
 namespace {
 
-// Whatever the reason is: there is no room to go on.
+// Reports every failure as `full`: no table can grow without room.
 Error advised(const Error& error) {
     return {ErrorKind::full,
             "a table of this tree is too large for memory, and cannot be kept in a file: " + error.what, "",

@@ -1,8 +1,8 @@
-// Where tables go on that have grown too large for memory: a file without a name in TMPDIR, or else in /var/tmp or
-// /tmp. None is made before something is written. It is read and written by calls and not mapped: so its bytes count
-// for no limit of memory, and a full disk is an error.
+// Room for tables that outgrow memory: an unnamed file in TMPDIR, or if that is not set in /var/tmp or /tmp. The first
+// write makes it. It is read and written by system calls, not mapped: so its bytes count for no memory limit, and a
+// full disk is an error.
 //
-// Threads: one at a time; read() by any at once, while nobody writes.
+// Threads: one at a time; read() by any number of threads at once, while no thread writes.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace forebay::tree {
 class SpillFile {
 public:
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
-    /// Of what was written.
+    /// The bytes must have been written before.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes);
 
 private:

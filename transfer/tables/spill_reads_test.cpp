@@ -1,7 +1,7 @@
-// Goal: what movers know of inodes costs no call while it fits into memory, and beyond that one read for each look at
-// what is not there.
-// Method: counts this process's own calls of pread and pwrite: for a table of 64 pages that holds 4,000 inodes and one
-// that holds 40,000; for 150,000 inodes of two names that are met in turn, with the limits that copies have.
+// Goal: a table of inodes makes no system call while it fits into memory. Beyond, a lookup outside memory costs one
+// read.
+// Method: counts the calls of pread and pwrite by this process. Uses a table of 64 pages with 4,000 inodes and with
+// 40,000, then 150,000 inodes of two names, met in turn, with the limits of a copy.
 
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
@@ -56,11 +56,11 @@ TEST_CASE("spill_reads: beyond memory a look costs one read, and none where the 
     }
     CHECK(wrong == 0);
     CHECK(reads == count - in_memory);
-    CHECK(in_memory > count / 10);  // 64 of some 340 pages
-    CHECK(writes <= 64);            // what was changed before
+    CHECK(in_memory > count / 10);  // 64 of about 340 pages
+    CHECK(writes <= 64);            // pages changed before
     const auto before = writes;
     for (std::uint64_t i = 0; i < count; ++i) REQUIRE(map.find(inode(i)).value() == i);
-    CHECK(writes == before);  // nothing was changed since
+    CHECK(writes == before);  // no page has changed since
 }
 
 TEST_CASE("spill_reads: names of many inodes are linked without a read") {

@@ -13,7 +13,7 @@ namespace forebay::tree {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
-// In the file a page begins with its count and its bits.
+// In the file a page begins with its number of entries and of hash bits, 4 bytes each.
 constexpr std::size_t page_head_bytes = 8, key_bytes = 16;
 // 2^32 pages are 16 TiB.
 constexpr std::uint32_t bits_max = 32;
@@ -37,7 +37,7 @@ std::byte* SpillTable::record(const Frame& frame, std::size_t index) const {
     return frame.bytes.get() + page_head_bytes + index * record_bytes_;
 }
 
-// `kept` is not taken. Where what a frame holds cannot be written, it stays as it is.
+// Frees any frame except `kept`. If the page in it cannot be written, the frame stays as it is.
 Result<std::uint32_t> SpillTable::free_frame(std::uint32_t kept) {
     if (frames_.size() < frames_max_) {
         frames_.push_back({.page = none, .bytes = std::make_unique<std::byte[]>(page_bytes)});
@@ -58,7 +58,7 @@ Result<std::uint32_t> SpillTable::free_frame(std::uint32_t kept) {
     return freed;
 }
 
-// Where the page of that hash is in memory.
+// Loads the page of the hash and returns its frame.
 Result<std::uint32_t> SpillTable::load(std::uint64_t hash) {
     if (pages_.empty()) {
         FB_TRY_ASSIGN(first, free_frame(none));
@@ -91,6 +91,7 @@ bool SpillTable::holds(const sys::EntryId& id) const {
     if (is_empty()) return false;
     const auto at = frame_of_[pages_[page_hash_of(id) & (pages_.size() - 1)]];
     return at != none && index_of(frames_[at], id) < frames_[at].count;
+    // A lookup here must not read the file: a page outside memory counts as not held.
 }
 
 Result<bool> SpillTable::find(const sys::EntryId& id, std::span<std::byte> value) {
@@ -109,12 +110,14 @@ Result<> SpillTable::put(const sys::EntryId& id, std::span<const std::byte> valu
     auto index = index_of(frames_[at], id);
     const bool is_new = index == frames_[at].count;
     while (is_new && frames_[at].count == records_max_) {
+        // All entries may fall into one half, so a page is split until the half of this entry has room.
         FB_TRY(split(at, hash));
         FB_TRY_ASSIGN(half, load(hash));
         at = half;
         index = frames_[at].count;
     }
     auto& frame = frames_[at];
+    // The key is stored only now: a split may have moved the page to another frame.
     store_le(record(frame, index), id.device);
     store_le(record(frame, index) + 8, id.number);
     std::ranges::copy(value, record(frame, index) + key_bytes);
@@ -138,7 +141,7 @@ Result<> SpillTable::erase(const sys::EntryId& id) {
     return {};
 }
 
-// A page becomes two, by one more bit.
+// Splits a page in two by one more hash bit.
 Result<> SpillTable::split(std::uint32_t at, std::uint64_t hash) {
     if (frames_[at].bits == bits_max) return Error{ErrorKind::full, "a table of a tree has more than 2^32 pages"};
     FB_TRY_ASSIGN(other_at, free_frame(at));

@@ -1,7 +1,7 @@
-// Values of one size under inodes: extendible hashing (Fagin and others, 1979). Pages of 4 KiB hold the entries whose
-// hashes end with the same bits; one that is full becomes two. As many pages as fit are in memory, and cost no call.
-// The others are in a spill file: who looks for an entry there reads its page, and writes the page that makes room if
-// that was changed. Beside the pages their numbers are in memory: 13 to 22 MB for 100 million entries.
+// Values of one size by inode: extendible hashing (Fagin and others, 1979). A page of 4 KiB holds the entries whose
+// hashes end with the same bits. A full page is split in two. Pages stay in memory up to the limit and cost no call;
+// the rest is in a spill file. A lookup there reads the page, and writes the page that it displaces if that page was
+// changed. The page numbers also stay in memory: 13 to 22 MB for 100 million entries.
 //
 // Threads: one at a time.
 
@@ -19,14 +19,14 @@ namespace forebay::tree {
 
 class SpillTable {
 public:
-    /// `memory_bytes`: of pages, two at least.
+    /// `memory_bytes` is the room for pages, at least two.
     SpillTable(std::size_t value_bytes, std::size_t memory_bytes);
 
-    /// Whether there is one; `value` gets it.
+    /// Returns true and fills `value` if there is an entry.
     Result<bool> find(const sys::EntryId& id, std::span<std::byte> value);
-    /// Whether there is one in memory: no call is made for it.
+    /// True if there is an entry in memory. Makes no system call.
     bool holds(const sys::EntryId& id) const;
-    /// Replaces the one that is there.
+    /// Replaces an existing value.
     Result<> put(const sys::EntryId& id, std::span<const std::byte> value);
     Result<> erase(const sys::EntryId& id);
     bool is_empty() const { return entries_ == 0; }
@@ -34,8 +34,8 @@ public:
 private:
     /// A page in memory.
     struct Frame {
-        std::uint32_t page = 0, count = 0, bits = 0;  // how many entries, and in how many bits their hashes are alike
-        bool is_changed = false;                      // the file has not what it holds
+        std::uint32_t page = 0, count = 0, bits = 0;  // number of entries, and of equal last bits of their hashes
+        bool is_changed = false;                      // differs from the file
         std::unique_ptr<std::byte[]> bytes{};
     };
 
@@ -48,10 +48,10 @@ private:
     const std::size_t record_bytes_, records_max_, frames_max_;
     SpillFile file_;
     std::uint64_t entries_ = 0;
-    std::vector<std::uint32_t> pages_;     // by the last bits of a hash: the number of its page
-    std::vector<std::uint32_t> frame_of_;  // by the number of a page: where it is in memory
+    std::vector<std::uint32_t> pages_;     // page number by the last bits of a hash
+    std::vector<std::uint32_t> frame_of_;  // frame by page number
     std::vector<Frame> frames_;
-    std::uint32_t next_out_ = 0;  // the frame that makes room next: hashes make all alike
+    std::uint32_t next_out_ = 0;  // the next frame to reuse; hashes spread over all pages alike
 };
 
 }  // namespace forebay::tree

@@ -1,8 +1,8 @@
-// Goal: what was put into a table beside memory is found as it is now, and nothing else is, however many there are;
-// texts come back whole; a disk without room is an error that says what to do, and all that was there is still found.
-// Method: 20,000 inodes in a hash table of pages that are split again and again, with removals; texts shorter and
-// longer than what is read at once; a child that may write files of 100,000 bytes, and one with a TMPDIR that is not
-// there.
+// Goal: a lookup in a table beside memory finds the last value of each key and no other key, at any size. Texts come
+// back whole. A disk without room is an error with advice, and all earlier entries are still found.
+// Method: puts 20,000 inodes into a hash table of pages that are split again and again, with removals. Uses texts
+// shorter and longer than one read. A child process may write files of at most 100,000 bytes, another has a missing
+// TMPDIR.
 
 #include "transfer/tables/spill_table.hpp"
 
@@ -55,7 +55,7 @@ TEST_CASE("spill_table: texts of any length are read by their place, and in orde
     tree::SpillTexts texts(memory_bytes);
     std::vector<std::uint64_t> places;
     const auto text_of = [](std::size_t i) { return std::string(i % 700, static_cast<char>('a' + i % 26)); };
-    constexpr std::size_t count = 5'000;  // 1.7 MB, of which the last 256 KiB are in memory
+    constexpr std::size_t count = 5'000;  // 1.7 MB; the last 256 KiB are in memory
     for (std::size_t i = 0; i < count; ++i) places.push_back(texts.append(text_of(i)).value());
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < count; ++i)
@@ -80,7 +80,7 @@ TEST_CASE("spill_table: without room it says where room is to be made, and what 
         const auto error = put.error();
         if (error.kind != ErrorKind::full || error.next.find("TMPDIR") == std::string::npos) return 3;
         if (stored < 2'000) return 4;               // 24 pages of 170 entries, more than half full
-        for (std::uint64_t i = 0; i < stored; ++i)  // what is not in memory may be out of reach, and is never lost
+        for (std::uint64_t i = 0; i < stored; ++i)  // an entry outside memory may be out of reach, but is never lost
             if (const auto value = map.find(inode(i)); value ? *value != i : value.error().kind != ErrorKind::full)
                 return 5;
         return map.holds(inode(stored)) ? 6 : 0;

@@ -10,7 +10,7 @@ namespace forebay::tree {
 namespace {
 
 constexpr std::size_t last_bytes_max = 256u << 10;
-// Most texts are names: they come with their length by one read.
+// Most texts are names: one read gets such a text with its length.
 constexpr std::size_t usual_bytes = 128;
 
 }  // namespace
@@ -20,7 +20,7 @@ Result<std::uint64_t> SpillTexts::append(std::string_view text) {
     std::byte head[head_bytes];
     store_le(head, static_cast<std::uint32_t>(text.size()));
     if (held_end() == place && held_.size() + head_bytes + text.size() <= memory_bytes_) {
-        held_.reserve(memory_bytes_);  // what is not written to takes no memory
+        held_.reserve(memory_bytes_);  // untouched pages take no memory
         held_ += text_of(head);
         held_ += text;
         written_ = held_end();
@@ -46,8 +46,9 @@ Result<> SpillTexts::read(std::uint64_t place, std::span<std::byte> bytes) {
     return {};
 }
 
-// What is in memory begins with a whole text.
+// Each part begins with a whole text: held, file, last.
 Result<std::string> SpillTexts::at(std::uint64_t place) {
+    // The limit is the end of the part that holds `place`: no text lies across two parts.
     const auto there = (place < held_end() ? held_end() : place < written_ ? written_ : end()) - place;
     std::string text(std::min<std::uint64_t>(there, head_bytes + usual_bytes), '\0');
     FB_TRY(read(place, std::as_writable_bytes(std::span(text))));

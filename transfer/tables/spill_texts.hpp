@@ -1,5 +1,5 @@
-// Texts that are read again by their place, or one after the other: the first ones and the last ones in memory, all
-// others in a spill file.
+// Texts that are read again by place, or in order: the first texts and the last texts in memory, the rest in a spill
+// file.
 //
 // Threads: one at a time.
 
@@ -14,13 +14,13 @@ namespace forebay::tree {
 
 class SpillTexts {
 public:
-    /// `memory_bytes`: of the first ones.
+    /// `memory_bytes` is the room for the first texts.
     explicit SpillTexts(std::size_t memory_bytes = 0) : memory_bytes_(memory_bytes) {}
 
-    /// Its place, which is never 0.
+    /// Returns the place of the text, which is never 0.
     Result<std::uint64_t> append(std::string_view text);
     Result<std::string> at(std::uint64_t place);
-    /// Where the first one is, and the one behind `text`; as long as that is before end().
+    /// Places for reading in order: the first text, and the text after `text`. Valid if less than end().
     std::uint64_t begin() const { return first_place; }
     static std::uint64_t behind(std::uint64_t place, std::string_view text) { return place + head_bytes + text.size(); }
     std::uint64_t end() const { return written_ + last_.size(); }
@@ -35,7 +35,7 @@ private:
     const std::size_t memory_bytes_;
     SpillFile file_;
     std::string held_;
-    std::uint64_t written_ = first_place;  // or held
+    std::uint64_t written_ = first_place;  // end of the file, or of held_
     std::string last_;
 };
 

@@ -7,9 +7,9 @@ namespace forebay::tree {
 
 namespace {
 
-// Some 200 KB; a further name often lies beside the last one.
+// About 200 KB. A further name often lies beside the last.
 constexpr std::size_t folders_max = 256, known_max = 1'024;
-// An entry has where the folder above is, and its name; a folder its inode, too, before the name.
+// An entry is the place of its parent, then its name. A directory also has its inode before the name.
 constexpr std::size_t above_bytes = 8, id_bytes = 16;
 
 std::string text_of_place(std::uint64_t above, const std::string& name) {
@@ -25,7 +25,7 @@ std::string text_of_id(const sys::EntryId& id) {
     return std::string(text_of(text));
 }
 
-// Not inlined: gcc 12 would take the bytes of a short text for uninitialized.
+// Not inlined: gcc 12 would warn that the bytes of a short text are uninitialized.
 [[gnu::noinline]] std::uint64_t number_at(const std::string& text, std::size_t at) {
     return load_le<std::uint64_t>(bytes_of(text).subspan(at).data());
 }
@@ -48,6 +48,7 @@ Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {
     std::vector<DirNodeRef> missing;
     std::uint64_t above = 0;
     for (auto at = place.dir_node; at->parent; at = at->parent) {
+        // A freed node's address may be reused, so the weak pointer must still lead to this node.
         const auto known = known_.find(at.get());
         if (known != known_.end() && known->second.dir_node.lock() == at) {
             above = known->second.at;

@@ -1,5 +1,5 @@
-// Names in folders of the target, kept beside memory: of many in one folder that is there once, with its inode, so that
-// another one which took its place is not taken for it.
+// Names in target directories, kept beside memory. A directory with many names is stored once, with its inode, so a
+// directory that replaced it is detected.
 //
 // Threads: one at a time.
 
@@ -19,31 +19,32 @@ struct EntryPlace {
 
 class SpilledPlaces {
 public:
-    /// `memory_bytes`: of the first ones.
+    /// `memory_bytes` is the room for the first places.
     explicit SpilledPlaces(std::size_t memory_bytes) : texts_(memory_bytes) {}
 
     Result<std::uint64_t> put(const EntryPlace& place);
-    /// The same place, by branches that nothing else is done in; `any` is another branch of the tree.
+    /// The same place, with nodes of its own that no other work uses. `any` is any node of the tree: it leads to the
+    /// root.
     Result<EntryPlace> get(std::uint64_t at, const DirNodeRef& any);
 
 private:
     struct Spilled {
-        std::uint64_t above = 0;  // the folder that it lies in; 0: the root
+        std::uint64_t above = 0;  // place of the parent; 0: the root
         std::string name;
-        sys::EntryId id{};  // of the target's folder
+        sys::EntryId id{};  // inode of the target's directory
     };
 
     Result<Spilled> read(std::uint64_t at);
     Result<Spilled> read_folder(std::uint64_t at);
 
     struct Known {
-        std::weak_ptr<DirNode> dir_node;  // another one may come to lie where it was
+        std::weak_ptr<DirNode> dir_node;  // expires when another node may reuse the address
         std::uint64_t at = 0;
     };
 
     SpillTexts texts_;
-    std::unordered_map<const DirNode*, Known> known_;        // of the last places that were put
-    std::unordered_map<std::uint64_t, DirNodeRef> folders_;  // of the last ones that were asked for
+    std::unordered_map<const DirNode*, Known> known_;        // of recent calls of put()
+    std::unordered_map<std::uint64_t, DirNodeRef> folders_;  // of recent calls of get()
 };
 
 }  // namespace forebay::tree

@@ -14,17 +14,17 @@ namespace forebay::tree {
 
 namespace {
 
-// A bar is drawn ten times a second, and counts come with beats.
+// A progress bar is drawn ten times a second. Workers send counts with their beats.
 constexpr std::chrono::milliseconds beat_pause{300};
-// Who had nothing to give away is asked again then: short beside a folder of some hundred entries.
+// A worker with nothing to give away is asked again after this: short beside a directory of some hundred entries.
 constexpr std::chrono::milliseconds rest_time{3};
-// Of one that has asked itself. It may have much a moment later: its threads go down into one folder at first.
+// For a worker that asked for work itself. It may soon have much: at first all its threads are in one directory.
 constexpr std::chrono::milliseconds hungry_rest_time{10};
-// A member that is told to go has nothing to finish.
+// A dismissed worker has nothing to finish.
 constexpr std::chrono::seconds dismissal_max{5};
-// How long members have to start, where nobody is lost for being silent.
+// Time for workers to start, if no timeout is set.
 constexpr std::chrono::seconds start_max{60};
-// Remarks of work that may have to be done again; beyond, they are believed.
+// Log entries of work that may be repeated. Beyond this number they are reported early.
 constexpr std::size_t unsettled_max = 10'000;
 
 }  // namespace
@@ -51,7 +51,7 @@ Coordinator::~Coordinator() {
     }));
 }
 
-// Nothing was begun: nobody waits for what will not come.
+// No work has begun: ends the workers, so that none of them waits.
 void Coordinator::dismiss() {
     for (std::size_t process = 1; process < states_.size(); ++process) {
         states_[process].has_answered = false;
@@ -83,6 +83,7 @@ Result<> Coordinator::begin(TeamOrder order) {
     while (waited_for > 0 && sys::Clock::now() < end) {
         const auto heard = setup_.port->hear(end);
         if (!heard) continue;
+        // A worker that fetches the list is alive: the timeout begins again.
         if (heard->message && heard->message->kind == TeamKind::list_ask) end = sys::Clock::now() + timeout;
         FB_TRY_ASSIGN(is_ready, hear_ready(*heard, order));
         if (is_ready) --waited_for;
@@ -94,7 +95,7 @@ Result<> Coordinator::begin(TeamOrder order) {
     return {};
 }
 
-// True: nothing more has to come from it before the work begins.
+// Returns true if the worker sends nothing more before the work begins.
 Result<bool> Coordinator::hear_ready(const TeamPort::Heard& heard, TeamOrder& order) {
     auto& state = states_[heard.process];
     const auto& name = members_[heard.process].name;
@@ -126,7 +127,8 @@ Result<bool> Coordinator::hear_ready(const TeamPort::Heard& heard, TeamOrder& or
         setup_.port->send(heard.process, {.kind = TeamKind::list, .texts = std::move(blocks)});
         return false;
     }
-    if (message.kind == TeamKind::ask) state.is_hungry = true;  // while others are waited for
+    if (message.kind == TeamKind::ask)
+        state.is_hungry = true;  // it waits for work, and other workers are not ready yet
     if (message.kind != TeamKind::ready) return false;
     state.has_answered = true;
     return true;
@@ -156,7 +158,7 @@ void Coordinator::run() {
         auto heard = setup_.port->hear(next_look());
         hear_own();
         const auto now = sys::Clock::now();
-        // Where this process stood still, others may have stood still, too: they have their time once more.
+        // If this process was stopped, the whole host or network may have been: all workers get a new timeout.
         if (now - last_look > sys::Clock::duration(setup_.timeout) / 2)
             for (auto& state : states_) state.last_heard = now;
         last_look = now;
@@ -168,7 +170,7 @@ void Coordinator::run() {
             else if (state.has_answered) state.is_alive = false;
             else lose(heard->process, heard->message.error().what);
         } else if (setup_.timeout.count() > 0) {
-            // All that had come is heard: who is late now is silent.
+            // All messages so far are read: only a silent worker is still late.
             const auto oldest = now - setup_.timeout;
             for (std::size_t process = 1; process < states_.size(); ++process)
                 if (states_[process].is_alive && !states_[process].has_answered && states_[process].last_heard < oldest)
@@ -230,7 +232,7 @@ void Coordinator::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::link_failed: return send(links_.failed(message));
         case TeamKind::log_entry:
             if (is_record(static_cast<EntryEvent>(message.number)))
-                return settle_(message);  // it is so, whoever is lost
+                return settle_(message);  // true even if its worker is lost
             [[fallthrough]];
         case TeamKind::summed:
         case TeamKind::unkept: return keep_for_later(from, std::move(message));
@@ -242,7 +244,7 @@ void Coordinator::hear(std::uint64_t from, TeamMessage message) {
             members_[from].counts = message.numbers;
             message.process = from;
             settle_(message);
-            // What it has not told of is done again.
+            // Without a report its work is done again.
             if (leaves && !ends_) {
                 lose(from, state.problem.empty() ? "it heard nothing of this process for too long, and has ended"
                                                  : state.problem);
@@ -253,7 +255,7 @@ void Coordinator::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::listed:
         case TeamKind::name_pair:
         case TeamKind::deferred: message.process = from; return settle_(message);
-        case TeamKind::failed:  // such as for want of room in its TMPDIR
+        case TeamKind::failed:  // such as no room in TMPDIR
             state.problem = message.text;
             if (from != 0) message.text = members_[from].name + ": " + message.text;
             return settle_(message);
@@ -279,6 +281,7 @@ void Coordinator::pass_work_item(std::uint64_t from, TeamMessage work_item) {
     const auto to = work_item.process;
     ++members_[from].items_given;
     if (to >= states_.size() || !states_[to].is_alive)
+        // The receiver is gone: the item goes back to its sender at once.
         return send(from, {.kind = TeamKind::back, .process = to, .number = work_item.number});
     given_[{from, work_item.number}] = {.receiver = to};
     ++members_[to].items_taken;
@@ -288,6 +291,7 @@ void Coordinator::pass_work_item(std::uint64_t from, TeamMessage work_item) {
 }
 
 void Coordinator::pass_done(std::uint64_t from, TeamMessage done) {
+    // Log entries of the item come before its end: now they are final.
     settle(from);
     const auto sender = done.process;
     const auto match = given_.find({sender, done.number});
@@ -320,8 +324,8 @@ void Coordinator::lose(std::uint64_t process, const std::string& why) {
     state.is_to_be_replaced = true;
 }
 
-// Gives its work to others, once that is no more at work on it: where the way to it was cut it may live on, and change
-// the trees for as long as it may think that it is heard (TeamLease).
+// Passes the work of a lost worker on once it cannot work any more. If only the connection broke, it may live on and
+// change the trees until its lease ends (TeamLease).
 void Coordinator::replace_lost(std::uint64_t process) {
     auto& state = states_[process];
     if (!state.is_to_be_replaced || sys::Clock::now() < state.last_heard + setup_.timeout) return;
@@ -332,8 +336,8 @@ void Coordinator::replace_lost(std::uint64_t process) {
     give_back_lost();
 }
 
-// What a lost process had is done again when all is done that it had given away: no two processes are ever at work in
-// one folder, one of which thinks that it is new.
+// The work of a lost worker is repeated only after all items that it gave away are done. So no two processes work in
+// one directory while one of them thinks that the directory is new.
 void Coordinator::give_back_lost() {
     for (bool goes_on = true; std::exchange(goes_on, false);)
         for (auto at = given_.begin(); at != given_.end();) {
@@ -351,7 +355,7 @@ void Coordinator::give_back_lost() {
         }
 }
 
-// Asks one process after the other for those that have nothing.
+// Asks one process after another for work for the idle workers.
 void Coordinator::feed() {
     if (ends_) return;
     const auto now = sys::Clock::now();
@@ -373,7 +377,7 @@ void Coordinator::feed() {
 
 void Coordinator::beat() {
     next_beat_ = sys::Clock::now() + beat_pause;
-    // The limit is for all: who has nothing to do is left a part with which to begin.
+    // The rate limit is for the whole group. An idle worker keeps a share so that it can begin.
     std::uint64_t alive = 0, busy = 0;
     for (const auto& state : states_) {
         if (!state.is_alive) continue;

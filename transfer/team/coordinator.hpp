@@ -1,10 +1,10 @@
-// The first process of a team: it knows who has nothing to do and asks others for work on their behalf, passes on what
-// processes have for each other, knows the inodes of several names of all, and hears all that is to be reported. What a
-// process had when it was lost goes back to those who gave it.
+// The first process of a group of workers. It knows the idle workers and asks the others for work for them. It passes
+// messages between workers, keeps the inodes of several names, and collects reports. Work items of a lost worker go
+// back to their senders.
 //
-// Life:    made with the ways to the others -> begin(), after which all of them have the same trees before them ->
-//          start() -> team() shares the work -> finish()
-// Threads: one of its own hears and answers from start() to finish(); a verb's thread calls the rest.
+// Life: made with the connections -> begin(): all workers have the same trees -> start(): team() shares the work ->
+// finish()
+// Threads: a thread of its own receives and answers from start() to finish(). The verb's thread calls the rest.
 
 #pragma once
 
@@ -27,19 +27,19 @@ namespace forebay::tree {
 
 struct TeamSetup {
     std::unique_ptr<TeamPort> port;
-    std::uint64_t threads = 0;        // of each member; 0: as many as its host has cores
-    std::chrono::seconds timeout{0};  // a member that says nothing for so long is lost; 0: none is
-    std::string version;              // which all must have
-    /// A line for people, such as that a host was lost.
+    std::uint64_t threads = 0;        // of each worker; 0: one for each core of its host
+    std::chrono::seconds timeout{0};  // a worker silent for so long is lost; 0: no limit
+    std::string version;              // must be equal in all processes
+    /// Prints a line for the user, such as a lost host.
     std::function<void(const std::string&)> say;
 };
 
-/// Of one process, for the report.
+/// One process, for the report.
 struct TeamWorker {
     std::string name;
-    std::vector<std::uint64_t> counts;  // as its verb counts: entries and bytes first
+    std::vector<std::uint64_t> counts;  // counts of its verb: entries and bytes first
     std::uint64_t items_given = 0, items_taken = 0;
-    std::string lost{};  // why; "" where it was not
+    std::string lost{};  // reason; "" if it was not lost
 };
 
 class Coordinator {
@@ -49,36 +49,36 @@ public:
     Coordinator& operator=(const Coordinator&) = delete;
     ~Coordinator();
 
-    /// Tells all members what to do and waits until each is ready. `refused` or `unsupported` where one has other trees
-    /// before it, or is of another version; one that does not answer is lost, and said to be.
+    /// Sends all workers their order and waits until each is ready. Returns `refused` or `unsupported` if a worker sees
+    /// other trees or has another version. A worker that does not answer is lost; the user is told.
     Result<> begin(TeamOrder order);
-    /// From now on others may have work. `settle` gets the messages that are for the report and the verb.
+    /// Starts sharing work. `settle` gets the messages for the report and the verb.
     Result<> start(TeamWork work, std::function<void(const TeamMessage&)> settle);
-    /// After the share has ended: all members end. Nothing is heard afterwards.
+    /// Call after the share has ended: ends all workers. No message is read afterwards.
     void finish(bool stops);
     Team& team() { return team_; }
     const std::vector<TeamWorker>& members() const { return members_; }
-    /// After finish(): whether this inode was copied, or is to be copied by the one that asks.
+    /// After finish(): asks if this inode was copied. If not, the caller must copy it.
     Result<TeamMessage> link_of(const TeamMessage& asked);
 
 private:
     struct State {
         bool is_alive = false;
-        bool has_answered = false;                  // to the order; later to the end
-        bool is_hungry = false, is_served = false;  // it has nothing; somebody is asked for it
-        bool is_asked = false;                      // to give something away, for the one that follows
+        bool has_answered = false;                  // to the order, later to the end
+        bool is_hungry = false, is_served = false;  // idle; another process is asked to help it
+        bool is_asked = false;                      // to give work to `asked_for`
         std::uint64_t asked_for = 0;
         sys::Clock::time_point last_heard, rests_until;
-        std::uint64_t told_at = 0;       // what was heard last, by its own clock
-        bool is_to_be_replaced = false;  // lost, and others do not have its work yet
+        std::uint64_t told_at = 0;       // last message received, by the worker's own clock
+        bool is_to_be_replaced = false;  // lost, and its work is not passed on yet
         std::vector<TeamMessage> unsettled;
-        std::string problem;  // by which it ends
+        std::string problem;  // reason for its end
     };
     struct Given {
         std::uint64_t receiver = 0;
         bool is_lost = false;
     };
-    using WorkItemKey = std::pair<std::uint64_t, std::uint64_t>;  // the giver, and its number
+    using WorkItemKey = std::pair<std::uint64_t, std::uint64_t>;  // sender, and its number of the item
 
     Result<bool> hear_ready(const TeamPort::Heard& heard, TeamOrder& order);
     void dismiss();
@@ -110,7 +110,7 @@ private:
     std::size_t next_donor_ = 0;
     sys::Clock::time_point next_beat_;
     std::mutex mutex_;
-    std::deque<TeamMessage> own_;  // guarded by mutex_: what this process says itself
+    std::deque<TeamMessage> own_;  // guarded by mutex_: messages of this process
     std::atomic<bool> ends_{false};
     bool has_finished_ = false;
     sys::Thread thread_;

@@ -32,7 +32,7 @@ std::vector<std::atomic<std::uint64_t>*> fields_of(CopyCounts& counts, const Ent
     return fields;
 }
 
-// A file that is looked for in the target by every member, and is gone before anything is copied.
+// A file in the target that every worker looks for. It is removed before copying begins.
 class SeenFile {
 public:
     SeenFile(sys::Folder& folder, std::string name) : folder_(folder), name_(std::move(name)) {}
@@ -50,7 +50,7 @@ private:
 CopyTeam::CopyTeam(CopyParts& parts, Team& team)
     : parts_(parts), team_(team), counts_(fields_of(parts.counts, parts.options.filter)) {
     parts_.dir_node_ends.tell_root_done([&team] { team.root_done(); });
-    if (team.process() != 0)  // the first process does all of these, at the end
+    if (team.process() != 0)  // the coordinator replaces deferred directories at the end
         parts_.deferred.send_to_other([&team](const EntryPlace& place) {
             team.say({.kind = TeamKind::deferred, .path = team_path(*place.dir_node), .text = place.name});
         });
@@ -111,6 +111,7 @@ TeamMessage CopyTeam::question(const sys::EntryStatus& status, const sys::EntryI
 
 HardLinks::Turn CopyTeam::ask(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own) {
     auto asked = question(status, existing, own);
+    // Stored before it is sent: the answer may come at once.
     {
         const std::lock_guard lock(mutex_);
         asked_[asked.id] = {parts_.links.id_of(status), existing};
@@ -124,7 +125,7 @@ void CopyTeam::tell(const sys::EntryId& id, const EntryPlace& at) {
     {
         const std::lock_guard lock(mutex_);
         const auto known = known_as_.extract(id);
-        if (!known) return;  // of one name
+        if (!known) return;  // an inode of one name
         message.id = known.mapped();
     }
     if (at.dir_node) {
@@ -144,11 +145,12 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
         if ((answer.flags & link_is_first) != 0) known_as_[asked.source] = answer.id;
     }
     if ((answer.flags & link_is_first) != 0) {
-        // Another file of the source has that inode of the target: it stands for this one no more.
+        // Another source file has claimed that target inode: it must not be kept for this file.
         if (asked.existing != sys::EntryId{} && (answer.flags & link_may_keep) == 0)
             if (const auto claimed = parts_.links.claim_target(asked.existing, {}); !claimed)
                 parts_.failures.end_by(claimed.error());
         return parts_.share.add_from_outside([this, id = asked.source](TreeWorker& worker) {
+            // If no waiting name still needs the inode, the grant goes back, so that another process can copy it.
             for (const auto& place : parts_.links.granted(id)) parts_.further_names.copy_waiting(worker, place);
             parts_.links.take_grant_back(id);
         });
@@ -166,7 +168,7 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
     });
 }
 
-// Both files are opened anew: they must be those that the other process speaks of.
+// Opens both files again and checks that they are the files of the other process.
 Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const DirNodeRef& folder, const TeamMessage& work_item) {
     FB_TRY_ASSIGN(piece, GivenPiece::from(work_item));
     FB_TRY_ASSIGN(source_folder, parts_.folders.get(folder, TreeSide::source));
@@ -180,7 +182,7 @@ Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const DirNodeRef& f
     FB_TRY(target->begin(piece.name, *source, status));
     const bool sparse = has_holes(status) && !target->begins_with_attributes();
     FB_TRY(copy_bytes(*source, *target, piece.bytes, sparse, parts_.flow.way(), worker.buffer));
-    // The other process gives the file its name: it cannot sync what this host still has in memory.
+    // The other process renames the file, and it cannot sync data in the memory of this host.
     if (parts_.options.syncs) FB_TRY(target->sync());
     return target->written_parts();
 }
@@ -232,7 +234,7 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
     order.probe = fmt::format("{}probe-{:016x}", prefix, sys::random_u64());
     FB_TRY_ASSIGN(file, target_root->make_file(order.probe, 0600));
     const SeenFile probe(*target_root, order.probe);
-    // An object comes to be by its rename, which does nothing elsewhere.
+    // In an object store an object appears only at its rename. Elsewhere this rename does nothing.
     FB_TRY(target_root->rename(order.probe, order.probe));
     FB_TRY_ASSIGN(other, team_root(*target_root, target));
     order.target_root = other;

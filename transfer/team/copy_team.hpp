@@ -1,4 +1,4 @@
-// One process's part of a copy that several processes share: what a copy says to the others and hears from them.
+// A copy's connection to the other processes of its group.
 
 #pragma once
 
@@ -16,19 +16,19 @@ namespace forebay::tree {
 
 class CopyTeam {
 public:
-    /// All that is given outlives it, as long as the share runs.
+    /// Both must outlive it while the share runs.
     CopyTeam(CopyParts& parts, Team& team);
 
     TeamWork work(const DirNodeRef& root);
-    /// Of the first process: what others have to say for the report and for all.
+    /// Only in the coordinator: handles a worker's message for the report or the copy.
     void settle(const TeamMessage& message);
-    /// After the others have ended: folders that they have put off are this process's now, and names of one inode are
-    /// asked of `lead` at once.
+    /// Call after the workers have ended: takes over the directories that they deferred, and from then on asks `lead`
+    /// directly about inodes of several names.
     Result<> take_over(Coordinator& lead);
 
 private:
     struct Asked {
-        sys::EntryId source, existing;  // as this host numbers them
+        sys::EntryId source, existing;  // ids on this host
     };
 
     void deferred(const std::string& path, const std::string& name);
@@ -41,13 +41,13 @@ private:
     CopyParts& parts_;
     Team& team_;
     TeamCounts counts_;
-    std::mutex mutex_;                               // guards what follows
-    std::map<sys::EntryId, Asked> asked_;            // without an answer yet
-    std::map<sys::EntryId, sys::EntryId> known_as_;  // as all name it, of those that this process copies
+    std::mutex mutex_;                               // guards the members below
+    std::map<sys::EntryId, Asked> asked_;            // questions without an answer
+    std::map<sys::EntryId, sys::EntryId> known_as_;  // ids of the group, for inodes that this process copies
     std::set<std::pair<std::string, std::string>> deferred_;
 };
 
-/// Of the first process, before anything is copied: all members see both trees.
+/// In the coordinator, before any copying: checks that all workers see both trees.
 Result<> begin_copy_team(const std::string& source, const std::string& target, const std::string& prefix,
                          const TreeCopyOptions& options, const EntryLog& entry_log, sys::Folder& source_root,
                          sys::Folder* target_root);

@@ -1,4 +1,4 @@
-// Values of named fields as text: what an order of a team has behind the name of each field, and back.
+// Values of named fields as text, and back. An order to a worker is a list of field names and texts.
 
 #pragma once
 
@@ -18,7 +18,7 @@ inline std::string field_text(sys::FileTime value) {
     return std::to_string(value.seconds) + " " + std::to_string(value.nanoseconds);
 }
 inline std::string field_text(const Preserve& value) { return words_of(value); }
-/// Without the targets that it leaves out.
+/// Without the excluded targets.
 inline std::string field_text(const RequestedLayout& value) { return value.words; }
 inline std::string field_text(const std::vector<std::uint32_t>& value) {
     std::string text;
@@ -30,7 +30,7 @@ requires std::unsigned_integral<T> || std::is_enum_v<T> std::string field_text(T
     return std::to_string(static_cast<std::uint64_t>(value));
 }
 
-/// False where the text is no such value.
+/// Returns false for an invalid text.
 inline bool read_field(std::string_view text, bool& value) {
     value = text == "yes";
     return value || text == "no";
@@ -66,7 +66,7 @@ inline bool read_field(std::string_view text, std::vector<std::uint32_t>& value)
     if (targets) value = std::move(*targets);
     return targets.has_value();
 }
-/// `last`: the value with the highest number.
+/// `last` is the enumerator with the highest number.
 template <class T>
 requires std::is_enum_v<T>
 bool read_enum(std::string_view text, T& value, T last) {

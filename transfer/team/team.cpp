@@ -11,15 +11,15 @@ namespace forebay::tree {
 
 namespace {
 
-// What one request gets at most: with 256 names each some 16 ms of copying, long beside a message over a network.
+// Most items in one reply: with 256 names each about 16 ms of copying, long beside a network message.
 constexpr std::size_t items_max = 16;
-// Of a folder that is another process's to finish.
+// For a directory that another process finishes.
 constexpr std::uint64_t never_finished = std::uint64_t{1} << 62;
 
 namespace flags {
-constexpr std::uint64_t is_folder = 1, is_batch = 2, is_file = 4;  // of a gift
+constexpr std::uint64_t is_folder = 1, is_batch = 2, is_file = 4;  // of a work item
 constexpr std::uint64_t was_made = 8, gives_acl = 16, of_lost = 32;
-constexpr std::uint64_t changed = 1, had_loss = 2, failed = 4, holds_wanted = 8;  // of what is done
+constexpr std::uint64_t changed = 1, had_loss = 2, failed = 4, holds_wanted = 8;  // of a finished item
 }  // namespace flags
 
 constexpr std::uint64_t kind_bits = 8;
@@ -113,12 +113,13 @@ void Team::give(const TeamMessage& steal_request) {
         {
             const std::lock_guard lock(mutex_);
             work_item.number = next_number_++;
+            // Stored before it is sent: the answer may come at once.
             given_.emplace(work_item.number, std::move(offered));
         }
         say(std::move(work_item));
     }
     say({.kind = TeamKind::steal_reply, .process = steal_request.process, .number = offers.size()});
-    if (!offers.empty()) has_asked_ = false;  // what it asked for before is forgotten by that
+    if (!offers.empty()) has_asked_ = false;  // the coordinator has dropped the earlier request
 }
 
 TeamMessage Team::work_item_of(const Offer& offer) const {
@@ -150,7 +151,7 @@ void Team::take(const TeamMessage& work_item) {
 }
 
 void Team::do_work_item(TreeWorker& worker, const TeamMessage& work_item) {
-    // Whoever gave it does it himself then, and reports what fails there too.
+    // If it fails here, the sender repeats it and reports the error.
     if (!try_work_item(worker, work_item)) say_done(work_item, nullptr, true);
 }
 
@@ -178,7 +179,7 @@ Result<> Team::try_work_item(TreeWorker& worker, const TeamMessage& work_item) {
     return {};
 }
 
-// A branch of its own for each gift: it is finished, and given back, when all of that gift is done.
+// Each work item has its own node: when the item is done, the node is finished and the item is reported.
 Result<DirNodeRef> Team::part_of(const TeamMessage& work_item) {
     FB_TRY_ASSIGN(folder, folder_at(work_item.path));
     auto part = std::make_shared<DirNode>(folder->parent, folder->name);
@@ -202,12 +203,14 @@ Result<DirNodeRef> Team::part_of(const TeamMessage& work_item) {
 }
 
 Result<DirNodeRef> Team::folder_at(const std::string& path) {
+    // The chain keeps the last path open. Items of one directory often follow each other.
     const auto names = names_of(path);
     const std::lock_guard lock(chain_mutex_);
     std::size_t depth = 0;
     while (depth < names.size() && depth + 1 < chain_.size() && chain_[depth + 1]->name == names[depth]) ++depth;
     chain_.resize(depth + 1);
     for (; depth < names.size(); ++depth) {
+        // A path from another host must not lead out of the tree.
         if (!sys::is_entry_name(names[depth]))
             return Error{ErrorKind::corrupt, "another process named no path below the tree"};
         FB_TRY_ASSIGN(dir_node, open_below(chain_.back(), names[depth]));
@@ -240,7 +243,8 @@ Result<DirNodeRef> Team::open_below(const DirNodeRef& above, const std::string& 
 }
 
 void Team::say_done(const TeamMessage& work_item, const DirNodeRef& part, bool failed, const std::string& parts) {
-    // What a stop has cut off looks like what is done. Who has stopped is lost, or the command ends.
+    // Work cut off by a stop looks finished, so it is not reported. After a stop this worker is lost, or the command
+    // ends.
     if (work_->share.is_stopped()) return;
     TeamMessage done{.kind = TeamKind::done, .process = work_item.process, .number = work_item.number, .text = parts};
     if (failed) done.flags |= flags::failed;
@@ -262,7 +266,7 @@ void Team::end_given(const TeamMessage& done) {
     }
     const auto& dir_node = given.offer.dir_node;
     if (done.kind == TeamKind::back || (done.flags & flags::failed) != 0) {
-        // The other one may have done a part, under names that nobody here knows of.
+        // The other process may have done a part, under temporary names unknown here.
         dir_node->was_made = false;
         dir_node->had_loss = true;
         return work_->share.add_from_outside(std::move(given.work));

@@ -1,10 +1,10 @@
-// One process of a team: several processes, on this host or others, that share the work on one tree. Each goes down its
-// part with its own threads; one that has nothing asks the first process, and gets what another one has waiting: whole
-// folders, names of a large folder, pieces of a large file. Who gives something away keeps its branch waiting until the
-// other says that all of it is done, so that a folder is finished by the process that has entered it.
+// One process of a group of workers that share one tree, on one or more hosts. Each process walks its part with its own
+// threads. An idle process asks the coordinator for work and gets queued work of another process: whole directories,
+// names of a large directory, pieces of a large file. The sender's node waits until the item is done, so the process
+// that entered a directory also finishes it.
 //
-// Life:    made -> start(), which holds the share open -> hear() what comes -> over() -> the share's run() returns
-// Threads: hear() is called by one thread, all else by any.
+// Life: made -> start() holds the share open -> hear() for each message -> over() -> the share's run() returns
+// Threads: hear() is called by one thread, the rest by any.
 
 #pragma once
 
@@ -22,62 +22,63 @@
 
 namespace forebay::tree {
 
-/// A file of which other processes may copy pieces.
+/// A file that other processes may copy in pieces.
 class PiecewiseFile {
 public:
     PiecewiseFile() = default;
     PiecewiseFile(const PiecewiseFile&) = delete;
     PiecewiseFile& operator=(const PiecewiseFile&) = delete;
     virtual ~PiecewiseFile() = default;
-    /// What another process must know of it, to copy these bytes.
+    /// Adds what another process needs to copy these bytes.
     virtual void describe(TeamMessage& work_item, sys::ByteStretch bytes) const = 0;
-    /// Another process has copied these bytes; `parts` is what its OpenFile::written_parts() said.
+    /// Another process copied these bytes. `parts` is the result of its OpenFile::written_parts().
     virtual void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) = 0;
 };
 
-/// What a verb does with what comes from other processes; what it has no use for is empty.
+/// The verb's handlers for work from other processes. Unused handlers are empty.
 struct TeamWork {
     WorkShare& share;
     OpenFolders& folders;
     DirNodeRef root;
     bool on_source = true, on_target = true;
-    bool may_lack_target = false;  // in a dry run
-    bool makes_target = false;     // folders of the target are there as soon as a process has entered them
-    /// A folder that another process has listed, and what lies in it; ends with done() of it.
+    bool may_lack_target = false;  // true in a dry run
+    bool makes_target = false;     // a target directory exists as soon as a process has entered it
+    /// `enter`: a directory listed by another process, with all below it. `batch`: names of a directory. Both end with
+    /// done().
     std::function<void(TreeWorker&, const DirNodeRef&)> enter{};
     std::function<void(TreeWorker&, const DirNodeRef&, const NameBatch&)> batch{};
-    /// A piece of a file; for done_by_other().
+    /// Copies a piece of a file. The result goes to done_by_other().
     std::function<Result<std::string>(TreeWorker&, const DirNodeRef&, const TeamMessage&)> file{};
     std::function<void(const DirNodeRef&)> done{};
-    /// What was found in a part that was given, for the one that gave it.
+    /// Adds the results of a received item to its report; takes them from the report of a sent item.
     std::function<void(const DirNodeRef&, TeamMessage&)> tell_found{};
     std::function<void(const DirNodeRef&, const TeamMessage&)> take_found{};
-    /// Of this process so far: entries and bytes first.
+    /// Counts of this process so far: entries and bytes first.
     std::function<std::vector<std::uint64_t>()> counts{};
-    /// Work of its own that waits for such a moment: threads have nothing to do.
+    /// Called when threads are idle, for work that waits for such a moment.
     std::function<void()> idle{};
-    /// Messages that the verb alone understands.
+    /// Gets messages that only the verb understands.
     std::function<void(const TeamMessage&)> hear{};
 };
 
 class Team {
 public:
-    /// `say` brings messages to the first process, in order; any thread may call it.
+    /// `say` sends messages to the coordinator, in order. Threads: any.
     Team(std::uint64_t process, std::function<void(TeamMessage)> say) : process_(process), say_(std::move(say)) {}
 
     void start(TeamWork work);
     void hear(const TeamMessage& message);
     void say(TeamMessage message) { say_(std::move(message)); }
-    /// All is done, or nothing more is to be done. Once.
+    /// All work is done, or `stops` ends it early. Only the first call counts.
     void over(bool stops);
-    /// To be called where done() has finished the root of this process.
+    /// Call it when done() has finished the root of this process.
     void root_done();
-    /// With this moment, as beats of the first process tell it back.
+    /// Includes the time. Beats of the coordinator send it back.
     void say_counts(TeamKind kind);
 
-    /// 0 is the first process.
+    /// The coordinator is 0.
     std::uint64_t process() const { return process_; }
-    /// A folder by its path, "" for the root, that some process has entered. It is never finished here.
+    /// A directory by its path, "" for the root. Some process must have entered it. It is never finished here.
     Result<DirNodeRef> folder_at(const std::string& path);
 
 private:
@@ -95,18 +96,18 @@ private:
     const std::function<void(TeamMessage)> say_;
     std::unique_ptr<TeamWork> work_;
     std::atomic<bool> has_asked_{false}, is_over_{false};
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::map<std::uint64_t, WorkShare::Offered> given_;
     std::uint64_t next_number_ = 1;
     std::mutex chain_mutex_;
-    std::vector<DirNodeRef> chain_;  // folders from the root to the one that was asked for last
+    std::vector<DirNodeRef> chain_;  // directories from the root to the last requested directory
 };
 
-/// Of a path as messages have it.
+/// Path of the directory in messages.
 std::string team_path(const DirNode& dir_node);
 
-/// Which inode it is, on all hosts: numbers of devices are each host's own. Mounted file systems are told apart by the
-/// place of the mount. `dir_node` is the folder that the entry lies in.
+/// The id of an inode on all hosts: device numbers differ by host. A mounted file system is identified by its mount
+/// point. `dir_node` is the directory of the entry.
 sys::EntryId team_id(const DirNode& dir_node, TreeSide side, const sys::EntryId& id);
 
 }  // namespace forebay::tree

@@ -1,4 +1,4 @@
-// Counts of one process to which the first process of a team adds those of the others.
+// Counts of one process. The coordinator adds the counts of the workers.
 
 #pragma once
 
@@ -19,14 +19,14 @@ public:
     explicit TeamCounts(std::vector<std::atomic<std::uint64_t>*> fields)
         : fields_(std::move(fields)), others_(fields_.size(), 0) {}
 
-    /// What this process has counted itself.
+    /// Counts only this process's work.
     std::vector<std::uint64_t> own() const {
         const std::lock_guard lock(mutex_);
         std::vector<std::uint64_t> counts;
         for (std::size_t i = 0; i < fields_.size(); ++i) counts.push_back(*fields_[i] - others_[i]);
         return counts;
     }
-    /// Adds what another process has counted since it told last.
+    /// Adds the work of another process since its last message.
     void take(const TeamMessage& message) {
         if (message.process == 0 || message.numbers.size() != fields_.size()) return;
         const std::lock_guard lock(mutex_);

@@ -11,10 +11,10 @@ namespace forebay::tree {
 
 namespace {
 
-// A word and its answer take some hundred milliseconds.
+// A message and its answer take some hundred milliseconds.
 constexpr std::chrono::milliseconds lease_look{5};
 
-/// What OpenEntry promises, of an entry that is changed within the term alone.
+/// An OpenEntry that is changed only while the lease lasts.
 template <class Interface>
 class WithinLease : public Interface {
 public:
@@ -141,6 +141,7 @@ public:
         return change([&] { return entry().make_special(name, like); });
     }
     Result<> make_hard_link(const std::string& name, Folder& other, const std::string& other_name) override {
+        // The file system needs its own object, not the wrapper.
         const auto* within = dynamic_cast<FolderWithinLease*>(&other);
         auto& from = within != nullptr ? within->entry() : other;
         return change([&] { return entry().make_hard_link(name, from, other_name); });
@@ -181,6 +182,7 @@ private:
 void FolderWithinLease::remove_each(std::span<const std::string> names, const RemovedTaker& taker) {
     const auto count = removed_at_once();
     for (; !names.empty(); names = names.subspan(std::min(count, names.size()))) {
+        // The lease is checked before each batch: a long list must not outlast it.
         const auto next = names.first(std::min(count, names.size()));
         if (const auto may = lease().hold()) entry().remove_each(next, taker);
         else
@@ -198,6 +200,7 @@ void TeamLease::renew(std::chrono::nanoseconds time) { until_ = std::max(until_.
 Result<> TeamLease::hold() const {
     while (!has_ended_) {
         if (length_.count() == 0 || sys::time_since_boot() < until_.load()) return {};
+        // A late beat may still renew the lease.
         move::sleep_until(sys::Clock::now() + lease_look, nullptr);
     }
     return Error{ErrorKind::retry, "the first process of this command is gone, or takes this one for lost"};

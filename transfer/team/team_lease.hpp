@@ -1,11 +1,10 @@
-// For how long a member of a team may change the trees: as long as the first process cannot have given its work to
-// others. A member that was stopped, and goes on when others have done its work, would else rename its older copy over
-// theirs, or remove what was made anew since.
+// The time in which a worker may change the trees: the coordinator cannot have passed its work on meanwhile. Without it
+// a worker that was stopped and continues late would rename its older copy over a newer copy, or remove new entries.
 //
-// The first process takes a member for lost when it has heard nothing of it for its patience. Its beats tell when the
-// member said what was heard last, by the member's own clock: the patience, counted from there, has not run out at the
-// first process either. A quarter of it is left to a call that has begun. Of a patience of 16 s, a member whose words
-// of 10:00:00 were heard changes something until 10:00:12.
+// The coordinator takes a worker for lost after a timeout without a message. Its beats return the time of the worker's
+// last message, by the worker's own clock. The timeout counted from that time has not ended in the coordinator either.
+// A quarter of it is left for a call that has begun. Example: the timeout is 16 s, and the coordinator received a
+// message of 10:00:00. The worker changes entries until 10:00:12.
 //
 // Threads: any; renew() one.
 
@@ -20,14 +19,14 @@ namespace forebay::tree {
 
 class TeamLease {
 public:
-    /// Begins now. `timeout`: 0 where nobody is lost for being silent.
+    /// Begins now. A `timeout` of 0 never ends: silent workers are not lost.
     explicit TeamLease(std::chrono::seconds timeout);
 
-    /// What this process said at `time`, of sys::time_since_boot(), was heard by the first process.
+    /// The coordinator received a message that this process sent at `time` of sys::time_since_boot().
     void renew(std::chrono::nanoseconds time);
-    /// The first process is gone, or takes this one for lost.
+    /// The coordinator is gone, or takes this worker for lost.
     void end() { has_ended_ = true; }
-    /// Before a change. Where the term has run out it waits until it is renewed, or has ended: `retry`.
+    /// Call before a change. After the lease has run out it waits for a renewal. Returns `retry` after end().
     Result<> hold() const;
 
 private:
@@ -36,7 +35,8 @@ private:
     std::atomic<bool> has_ended_{false};
 };
 
-/// `folder`, of which nothing is changed but within `lease`, nor of all that is opened through it. `lease` outlives it.
+/// A view of `folder` that changes entries only within `lease`, also through all entries opened by it. `lease` must
+/// outlive it.
 FolderRef within_lease(FolderRef folder, const TeamLease& lease);
 
 }  // namespace forebay::tree

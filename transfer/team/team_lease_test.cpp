@@ -1,6 +1,6 @@
-// Goal: nothing of a tree is changed when the term of a member has ended, by whatever call; when it has run out, a call
-// waits until it is renewed. What only looks is not held up.
-// Method: a folder in memory with an entry of each kind, opened before the end; every call that changes is tried.
+// Goal: after the end of a worker's lease no call changes a tree. If the lease has run out, a call waits for a renewal.
+// Reading calls do not wait.
+// Method: opens an entry of each kind in a directory in memory, ends the lease, and tries every call that changes.
 
 #include "transfer/team/team_lease.hpp"
 
@@ -88,14 +88,14 @@ TEST_CASE("team_term: a call waits until the term is renewed") {
     tree::TeamLease lease(1s);
     const auto top = tree::within_lease(sys::open_posix_folder(directory.path()).value(), lease);
     REQUIRE(top->make_folder("now", 0700));
-    lease.renew(0s);  // an old word shortens nothing
+    lease.renew(0s);  // an old message does not shorten the lease
     REQUIRE(top->make_folder("still", 0700));
     std::this_thread::sleep_for(1s);
     std::atomic<bool> is_made{false};
     std::thread late([&] { is_made = top->make_folder("later", 0700).has_value(); });
     std::this_thread::sleep_for(100ms);
     CHECK_FALSE(fs::exists(directory / "later"));
-    lease.renew(sys::time_since_boot() - 2s);  // that was said before it stood still
+    lease.renew(sys::time_since_boot() - 2s);  // a message sent before the pause
     std::this_thread::sleep_for(50ms);
     CHECK_FALSE(fs::exists(directory / "later"));
     lease.renew(sys::time_since_boot());

@@ -16,6 +16,7 @@ TeamMessage TeamLinks::make_first(const sys::EntryId& id, Link& link, const Aske
     link.owner = asker.process;
     TeamMessage answer{.kind = TeamKind::link_answer, .flags = link_is_first, .id = id};
     if (asker.existing == sys::EntryId{}) return answer;
+    // Two source files must not keep the same target inode.
     const auto claimed = claimed_.get_or_put(asker.existing, id);
     if (!claimed) failed_ = claimed.error();
     else if (*claimed == id) answer.flags |= link_may_keep;
@@ -24,6 +25,7 @@ TeamMessage TeamLinks::make_first(const sys::EntryId& id, Link& link, const Aske
 
 Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessage& asked) {
     FB_TRY(failed_);
+    // Memory first: a lookup in the file costs a read.
     if (!spilled_.is_empty() && !links_.contains(asked.id)) {
         FB_TRY_ASSIGN(spilled, spilled_.find(asked.id));
         if (spilled) {
@@ -42,6 +44,7 @@ Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessa
 }
 
 Result<> TeamLinks::spill(const sys::EntryId& id, const Link& link) {
+    // Many names in a row lie in one directory: its path is stored once.
     if (last_path_at_ == 0 || link.path != last_path_) {
         FB_TRY_ASSIGN(path_at, texts_.append(link.path));
         last_path_ = link.path;
@@ -61,6 +64,7 @@ TeamLinks::Answers TeamLinks::published(const TeamMessage& published) {
     Answers answers;
     for (const auto& asker : std::exchange(link.waiting, {}))
         answers.emplace_back(asker.process, place_of(published.id, link.path, link.name));
+    // Only published links move to the file: others still have waiting processes.
     if (links_.size() > memory_max_ && failed_) {
         failed_ = spill(published.id, link);
         if (failed_) links_.erase(match);

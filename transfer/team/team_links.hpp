@@ -1,7 +1,7 @@
-// Which process copies an inode of several names, and where its copy is: the table of the first process, for all.
+// Which process copies an inode of several names, and where the copy is. The coordinator keeps this table for all.
 //
-// Nobody waits: who asks while another one copies is answered later. Inodes that have their copy are in memory up to a
-// number, and beyond in a spill file; where that has no room, the next ask() says so.
+// No process waits: a question during a copy is answered later. Copied inodes stay in memory up to a limit, then go to
+// a spill file. If that file has no room, the next ask() fails.
 
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace forebay::tree {
 
-/// In an answer: the inode is asked for first, so that the asker copies it; it may take the inode of the target that it
-/// named for the copy.
+/// Flags of an answer. `link_is_first`: the asker must copy the inode. `link_may_keep`: it may use the target inode of
+/// its question for the copy.
 inline constexpr std::uint64_t link_is_first = 1, link_may_keep = 2;
 
 class TeamLinks {
 public:
-    using Answers = std::vector<std::pair<std::uint64_t, TeamMessage>>;  // each with the process that it is for
+    using Answers = std::vector<std::pair<std::uint64_t, TeamMessage>>;  // each with its receiver
 
     explicit TeamLinks(const TableLimits& limits = {})
         : memory_max_(limits.inodes),
@@ -31,13 +31,13 @@ public:
           texts_(limits.place_bytes),
           claimed_(limits.inode_bytes) {}
 
-    /// link_ask: `id` of the source, and as `other_id` an inode that the target has under that name, or 0.
+    /// For link_ask: `id` is the source inode, `other_id` the target inode under that name, or 0.
     Result<Answers> ask(std::uint64_t process, const TeamMessage& asked);
-    /// link_published: the copy is at `path`, a folder, by the name `text`.
+    /// For link_published: the copy is in the directory `path` under the name `text`.
     Answers published(const TeamMessage& published);
-    /// link_failed: the next one that has asked should try.
+    /// For link_failed: the next process that asked should try.
     Answers failed(const TeamMessage& failed);
-    /// What it was to copy, others do.
+    /// The next process that asked copies each inode that the lost process had begun.
     Answers lost(std::uint64_t process);
 
 private:
@@ -63,10 +63,10 @@ private:
     std::unordered_map<sys::EntryId, Link, EntryIdHash> links_;
     InodeMap<SpilledLink> spilled_;
     SpillTexts texts_;
-    std::string last_path_;  // of those in texts_, and where it is
+    std::string last_path_;  // the last path in texts_
     std::uint64_t last_path_at_ = 0;
-    InodeMap<sys::EntryId> claimed_;  // of the target: which of the source it stands for
-    Result<> failed_;                 // what could not be spilled
+    InodeMap<sys::EntryId> claimed_;  // source inode of a target inode
+    Result<> failed_;                 // error of a spill
 };
 
 }  // namespace forebay::tree

@@ -1,6 +1,6 @@
-// Goal: of each inode with several names one process makes the copy; all others hear where it is, whatever fails or is
-// lost meanwhile, and nobody waits for ever.
-// Method: processes ask in turn; copies are published, fail, or are lost with their process.
+// Goal: one process copies each inode with several names. All other processes learn the place of the copy, even after
+// failures and losses, and no question stays unanswered.
+// Method: processes ask in turn. Copies are published, fail, or are lost with their process.
 
 #include "transfer/team/team_links.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("team_links: where the first one fails or is lost, the next one copies
     CHECK(is_first(links.lost(2), 3));
     CHECK(links.lost(3).empty());
     CHECK(is_first(ask(links, 1), 1));
-    // What a lost process has published stays.
+    // A copy published by a lost process stays.
     CHECK(links.published({.kind = TeamKind::link_published, .id = inode, .path = "a", .text = "b"}).empty());
     CHECK(links.lost(1).empty());
     CHECK(ask(links, 2)[0].second.text == "b");

@@ -1,5 +1,5 @@
-// A message is fields one after the other, numbers in little-endian order, texts and lists behind their length. All of
-// it may come from another host: no length is believed before the bytes are there.
+// A message is a row of fields. Numbers are little-endian; texts and lists follow their length. The bytes may come from
+// another host: a length is used only after a check against the bytes present.
 
 #include "transfer/team/team_message.hpp"
 
@@ -12,13 +12,13 @@ namespace forebay::tree {
 
 namespace {
 
-// "\nFBYTEA" and a byte that is the version of all that follows.
+// "\nFBYTEA" and a byte with the protocol version.
 constexpr std::uint64_t mark = 0x034145545942460aull;
 constexpr std::uint64_t mark_mask = 0x00ff'ffff'ffff'ffffull;
-constexpr std::size_t frame_head_bytes = 24;  // mark, bytes of the message, its CRC32C, that of the 20 bytes before
+constexpr std::size_t frame_head_bytes = 24;  // mark, bytes of the message, its CRC32C, CRC32C of the 20 bytes before
 constexpr std::size_t head_checked_bytes = 20;
 constexpr std::size_t words_max = 4096;
-// What is read already is dropped from the stream when it is this much.
+// Read bytes are dropped from the stream above this size.
 constexpr std::size_t used_max = 1u << 20;
 
 class FieldsWriter {
@@ -39,7 +39,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Every look beyond the end gives 0 and spoils the whole.
+/// A read beyond the end returns 0 and makes the message invalid.
 class FieldsReader {
 public:
     explicit FieldsReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -63,7 +63,7 @@ public:
         bytes_ = bytes_.subspan(size);
         return value;
     }
-    /// How many things follow, each of which has 8 bytes or more.
+    /// A number of things that follow, each of at least 8 bytes.
     std::uint64_t count() {
         const auto size = number();
         if (size > bytes_.size() / sizeof(std::uint64_t)) good_ = false;
@@ -131,6 +131,7 @@ Result<bool> TeamStream::next(TeamMessage& message) {
     auto left = std::span(bytes_).subspan(at_);
     if (!has_begun_) {
         const auto first = static_cast<std::byte>(mark & 0xffu);
+        // A login may print a greeting before the first message. Keep it for error texts and search for the mark.
         while (left.size() >= sizeof mark) {
             if ((load_le<std::uint64_t>(left.data()) & mark_mask) == (mark & mark_mask)) break;
             const auto match = std::ranges::find(left.subspan(1), first);
@@ -147,6 +148,7 @@ Result<bool> TeamStream::next(TeamMessage& message) {
     if (word != mark) return Error{ErrorKind::unsupported, "the other forebay speaks another version of this protocol"};
     has_begun_ = true;
     const auto size = load_le<std::uint64_t>(left.data() + 8);
+    // The head has its own checksum: a damaged length must not make the reader wait for bytes that never come.
     if (load_le<std::uint32_t>(left.data() + head_checked_bytes) != crc32c(left.first(head_checked_bytes)) ||
         size > team_message_bytes_max)
         return corrupt();
@@ -157,6 +159,7 @@ Result<bool> TeamStream::next(TeamMessage& message) {
     if (!decoded) return decoded.error();
     message = std::move(*decoded);
     at_ += frame_head_bytes + size;
+    // Each erase moves the rest, so it happens only after many messages.
     if (at_ >= used_max || at_ == bytes_.size()) {
         bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
         at_ = 0;

@@ -1,21 +1,21 @@
-// What processes that share the work on a tree say to each other, as bytes. All of them are of one version, and
-// all messages go to or come from the first process; what one member has for another goes through it.
+// Messages between processes that share the work on a tree. All processes have one version. Every message goes to or
+// comes from the coordinator, which also passes messages between workers.
 //
-//   member                       first process
-//   hello(version, host)     ->
-//                            <-  order(what is to be done, and with which trees)
-//   list_ask(from where)     ->                      where the order has a list of paths
-//                            <-  list(paths; none: the end)
-//   ready, or refused(why)   ->
-//   ask                      ->                      it has nothing to do
-//                            <-  want(for whom)      to one that may have much
-//   gift, gift, gave(number) ->
-//                            <-  gift(from whom)     to the one that has asked
-//   done(whose gift)         ->
-//                            <-  done                to the giver; back where the one that had it was lost
-//   remark, unkept, listed, summed, counts, link_ask, ..., beat  ->
-//                            <-  end
-//   failed(why), bye         ->
+//   worker                        coordinator
+//   hello(version, host)      ->
+//                             <-  order(verb, trees, options)
+//   list_ask(from where)      ->                      if the order has a list of paths
+//                             <-  list(paths; none: the end)
+//   ready, or refused(why)    ->
+//   ask                       ->                      the worker is idle
+//                             <-  steal_request(for)  to a worker that may have much
+//   work_item, work_item, steal_reply(number) ->
+//                             <-  work_item(from)     to the idle worker
+//   done(sender, item)        ->
+//                             <-  done                to the sender; back if the receiver was lost
+//   log_entry, unkept, listed, summed, counts, link_ask, ..., beat  ->
+//                             <-  end
+//   failed(why), bye          ->
 //
 // Threads: any.
 
@@ -62,11 +62,11 @@ enum class TeamKind : std::uint16_t {
 };
 inline constexpr TeamKind last_team_kind = TeamKind::list;
 
-/// Every kind uses some of the fields; the others are empty.
+/// Each kind uses some of the fields; the rest is empty.
 struct TeamMessage {
     TeamKind kind = TeamKind::beat;
-    std::uint64_t process = 0;  // whom it is for, and when it arrives, whom it is from
-    std::uint64_t number = 0;   // of a gift, among those of its giver
+    std::uint64_t process = 0;  // receiver; on arrival the sender
+    std::uint64_t number = 0;   // number of a work item, counted by its sender
     std::uint64_t flags = 0;
     sys::EntryId id, other_id;
     std::string path, text;
@@ -75,24 +75,25 @@ struct TeamMessage {
     bool operator==(const TeamMessage&) const = default;
 };
 
-/// Names of a part of a folder, or paths of some hundred entries, are the longest: of each up to 2.5 MB.
+/// The longest messages: a batch of names, or the paths of some hundred entries, up to 2.5 MB each.
 inline constexpr std::uint64_t team_message_bytes_max = 1u << 30;
 
 std::vector<std::byte> encode(const TeamMessage& message);
-/// `corrupt` for bytes that are no message.
+/// Returns `corrupt` for invalid bytes.
 Result<TeamMessage> decode_team_message(std::span<const std::byte> bytes);
 
-/// A message in a stream of bytes: a mark, its length, its checksum.
+/// Appends a message to a stream of bytes: a mark, its length, its checksum.
 void append_frame(std::vector<std::byte>& stream, const TeamMessage& message);
 
-/// Takes messages from a stream as it comes, in any pieces.
+/// Reads messages from a stream that comes in pieces of any size.
 class TeamStream {
 public:
     void add(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-    /// The next message, nothing where it has not come whole. Before the first one other bytes may stand, which logins
-    /// print; `corrupt` where bytes are no message, `unsupported` where they are those of another version.
+    /// Returns true and sets `message`, or false until the next message is complete. Other bytes may come before the
+    /// first message, such as the greeting of a login. Returns `corrupt` for invalid bytes, `unsupported` for another
+    /// version.
     Result<bool> next(TeamMessage& message);
-    /// What stood before the first message: for people.
+    /// The text before the first message, for the user.
     const std::string& words() const { return words_; }
 
 private:

@@ -1,6 +1,6 @@
-// Any bytes given to the decoder of messages between processes that share a tree, and to the reader of their stream: no
-// crash, no more memory than the bytes could fill; what is accepted is encoded to the same bytes. The same bytes as a
-// list of paths: an error, or paths that another process understands; the same bytes as such paths: no crash.
+// Any bytes go to the decoder of messages and to the reader of their stream: no crash, and no more memory than the
+// bytes could fill. An accepted message is encoded to the same bytes. The same bytes as a list of paths: an error, or
+// paths that another process reads. The same bytes as a block of paths: no crash.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ using namespace forebay::tree;
 
 namespace {
 
-constexpr std::size_t list_bytes = 1u << 10;  // of memory: runs and blocks are in files, too
+constexpr std::size_t list_bytes = 1u << 10;  // of memory: runs and blocks go to files, too
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// Goal: what one process of a team says another one understands, in whatever pieces it comes; what is no message, is
-// damaged, or is of another version is refused.
-// Method: messages and orders with every field are encoded and decoded; a stream of them is given byte by byte, behind
-// what a login prints; each byte of a message is changed.
+// Goal: a message of one process is read by another process in any pieces. An invalid or damaged message, or another
+// version, is refused.
+// Method: encodes and decodes messages and orders with every field. Passes a stream byte by byte after the greeting of
+// a login. Changes each byte of a message.
 
 #include "transfer/team/team_message.hpp"
 
@@ -187,5 +187,5 @@ TEST_CASE("team_message: each option of a copy that workers are told comes back"
             if (is_default) lost.push_back(option.name);
         }
     });
-    CHECK(lost == std::vector<std::string>{"allow-unlike", "allow-empty"});  // the first process alone asks for these
+    CHECK(lost == std::vector<std::string>{"allow-unlike", "allow-empty"});  // only the coordinator uses these
 }

@@ -14,8 +14,8 @@ namespace forebay::tree {
 
 namespace {
 
-// Calls `visit(name, values, member)` for all of an order. What is added to it does not compile before it has its line
-// here; options of a copy have theirs in each_copy_option().
+// Calls `visit(name, values, member)` for all members of an order. A new member does not compile without a line here.
+// Options of a copy have their lines in each_copy_option().
 template <class Order, class Visit>
 void each_field(Order& order, Visit&& visit) {
     auto& [verb, process, processes, threads, timeout_seconds, user, group, umask, source, target, source_root,
@@ -58,7 +58,7 @@ bool read_member(std::string_view text, KeepPolicy, CannotKeep& member) {
     return read_enum(text, member, CannotKeep::drop);
 }
 bool read_member(std::string_view text, PatternList, std::vector<std::string>& member) {
-    member.emplace_back(text);  // each pattern has a field of its own
+    member.emplace_back(text);  // one field for each pattern
     return true;
 }
 template <class T>
@@ -92,7 +92,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
         if (!is_read) return corrupt;
     }
     order.options.filter.count_uses();
-    // Each field is there once, in the order of each_field(), and nothing else is.
+    // The message must have each field once, in the order of each_field(), and no other field.
     if (message_of(order) != message) return corrupt;
     return order;
 }

@@ -9,7 +9,7 @@ namespace forebay::tree {
 
 namespace {
 
-// A member has said its last word, and only has to end.
+// A worker that sent its last message only has to end.
 constexpr std::chrono::seconds last_word_max{5};
 
 class TeamPipes final : public TeamPort {
@@ -17,7 +17,7 @@ public:
     struct Line {
         std::string name;
         std::optional<sys::Channel> channel;
-        std::string lost;  // why there is none; told once
+        std::string lost;  // why there is no channel; reported once
         TeamStream stream = {};
         std::vector<std::byte> unsent = {};  // guarded by mutex_
     };
@@ -45,6 +45,7 @@ public:
     std::optional<Heard> hear(sys::Clock::time_point until) override {
         while (true) {
             flush();
+            // Starting after the last sender, so no busy worker keeps the others unread.
             for (std::size_t turn = 0; turn < lines_.size(); ++turn) {
                 const auto at = (next_ + turn) % lines_.size();
                 auto heard = look_at(at);
@@ -94,7 +95,7 @@ private:
     }
 
     void lose(Line& line, std::string why) {
-        // What it said before its end is still to be heard, and its words tell why it has none.
+        // Messages sent before its end are still read. Text before the first message may explain the failure.
         std::vector<std::byte> rest;
         if (line.channel) static_cast<void>(line.channel->take(rest));
         line.stream.add(rest);

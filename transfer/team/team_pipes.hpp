@@ -1,5 +1,5 @@
-// A team over pipes: the first process starts a program for each host, by ssh or directly, and speaks to it over its
-// standard input and output.
+// A group of workers over pipes. The coordinator starts a program for each host, by ssh or directly, and talks to it
+// over its standard input and output.
 
 #pragma once
 
@@ -13,12 +13,12 @@ namespace forebay::tree {
 
 struct TeamHost {
     std::string name;
-    std::vector<std::string> command;  // what starts the member's program there
+    std::vector<std::string> command;  // starts the worker's program there
 };
 
-/// For the first process. A host whose program cannot be started is heard of as lost.
+/// For the coordinator. A host is lost if its program cannot be started.
 Result<std::unique_ptr<TeamPort>> start_hosts(const std::vector<TeamHost>& hosts);
-/// For a member that start_hosts() has started.
+/// For a worker started by start_hosts().
 Result<std::unique_ptr<TeamPort>> join_by_standard_input();
 
 }  // namespace forebay::tree

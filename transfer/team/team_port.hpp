@@ -1,4 +1,4 @@
-// How messages come to other processes of a team and from them: over pipes (team_pipes) or MPI (room bench).
+// The connections of a process in a group: over pipes (team_pipes) or MPI (module bench).
 //
 // Threads: send() any; hear() one; drop() by the thread of hear().
 
@@ -20,26 +20,26 @@ public:
     TeamPort& operator=(const TeamPort&) = delete;
     virtual ~TeamPort() = default;
 
-    /// Of the first process: how many members there are beside it, numbered from 1. Of a member: 0.
+    /// In the coordinator: the number of workers beside it, numbered from 1. In a worker: 0.
     virtual std::size_t members() const = 0;
-    /// For people: the host, or the rank.
+    /// For the user: the host, or the rank.
     virtual std::string name(std::size_t process) const = 0;
-    /// Never waits. What is for a process that is gone is dropped.
+    /// Never waits. A message to a lost process is dropped.
     virtual void send(std::size_t process, const TeamMessage& message) = 0;
 
     struct Heard {
         std::size_t process = 0;
-        Result<TeamMessage> message;  // an error: nothing more will come from it
+        Result<TeamMessage> message;  // an error: no more messages will come from it
     };
-    /// The next message; nothing when none came by then. What was sent goes out meanwhile.
+    /// The next message, or nothing if none came in time. Meanwhile it sends waiting messages.
     virtual std::optional<Heard> hear(sys::Clock::time_point until) = 0;
-    /// Whether something that was sent has not gone out yet.
+    /// True if a message still waits to be sent.
     virtual bool has_unsent() = 0;
-    /// Lets hear() return early. Any thread.
+    /// Lets hear() return early. Threads: any.
     virtual void wake() = 0;
-    /// It is lost, or not needed: what runs for it here is ended.
+    /// The process is lost, or not needed: ends its program or connection.
     virtual void drop(std::size_t process) = 0;
-    /// A member that ends before the first process would end all others, which that does itself.
+    /// True if a worker must not end before the coordinator: with MPI that would end all processes.
     virtual bool first_ends_all() const { return false; }
 };
 

@@ -35,7 +35,7 @@ void add_status(std::vector<std::uint64_t>& numbers, const sys::EntryStatus& sta
     numbers.insert(numbers.end(), all.begin(), all.end());
 }
 
-// Numbers that are missing are 0.
+// Missing numbers are 0.
 sys::EntryStatus status_from(const std::vector<std::uint64_t>& numbers, std::size_t at) {
     std::array<std::uint64_t, status_numbers> all{};
     for (std::size_t i = 0; i < all.size() && at + i < numbers.size(); ++i) all[i] = numbers[at + i];

@@ -1,4 +1,4 @@
-// Remarks, parts that a target cannot keep, and what a walk has found, as messages to the first process.
+// Log entries, parts that a target cannot store, and results of a walk, as messages to the coordinator.
 
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace forebay::tree {
 
 TeamMessage message_of(const LogEntry& log_entry);
-/// Of a member: the first process gets each of its remarks.
+/// In a worker: sends each log entry to the coordinator.
 EntryLog::Taker log_to_first(TeamPort& port);
-/// Adds it, where the message is one.
+/// Adds the entry if the message is a log entry.
 void add_log_entry(const TeamMessage& message, EntryLog& entry_log);
 
 TeamMessage message_of(const Unkept& unkept);

@@ -17,14 +17,14 @@ namespace forebay::tree {
 
 namespace {
 
-// Bars of the first process show what members tell by these.
+// Progress bars of the coordinator show the counts sent at this pace.
 constexpr std::chrono::milliseconds tell_pause{300};
-// The first process waits for all members before it orders.
+// The coordinator waits for all workers before it sends orders.
 constexpr std::chrono::seconds order_wait_max{60};
-// Who is alone ends what it does; what hangs in a dead mount is left.
+// A worker without a coordinator ends its work within this time. A thread that hangs in a dead mount is left behind.
 constexpr std::chrono::seconds alone_max{5};
 
-// When this process said what the first one had heard last.
+// Time of this process's last message that reached the coordinator.
 std::chrono::nanoseconds told_at(const TeamMessage& beat) {
     return std::chrono::nanoseconds(beat.numbers.empty() ? 0 : beat.numbers.front());
 }
@@ -48,7 +48,7 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
         return Error{ErrorKind::refused,
                      fmt::format("user {} works there, and here it is user {}", owner.user, order.user), "",
                      "the same user must work there: --ssh 'ssh -l NAME', or leave it out of the hosts"};
-    // Entries that get no owner have the group of whoever makes them.
+    // Entries without a set owner get the group of the process that makes them.
     if (order.verb == TeamVerb::copy && !order.options.preserve.owner && owner.group != order.group)
         return Error{ErrorKind::refused,
                      fmt::format("group {} works there, and here it is group {}", owner.group, order.group), "",
@@ -74,7 +74,7 @@ Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, 
         return serve(*port, order, threads);
     }();
     if (served) return served;
-    // Nothing was begun here: the first process ends the command, or has ended it.
+    // No work has begun here. The coordinator ends the command, or has ended it.
     port->send(0, {.kind = TeamKind::refused, .path = served.error().next, .text = served.error().what});
     port->send(0, {.kind = TeamKind::bye});
     while (port->has_unsent())
@@ -115,7 +115,7 @@ void TeamMembership::hear() {
     while (!is_leaving_ || port_.has_unsent()) {
         const auto heard = port_.hear(next_tell);
         const auto now = sys::Clock::now();
-        // Where this process stood still, the first one may have stood still, too.
+        // If this process was stopped, the coordinator may have been too: it gets a new timeout.
         if (heard || now - last_look > sys::Clock::duration(timeout_) / 2) last_heard = now;
         last_look = now;
         const bool is_silent = !heard && timeout_.count() > 0 && now - last_heard > timeout_;
@@ -130,11 +130,12 @@ void TeamMembership::hear() {
 
 void TeamMembership::end_alone() {
     is_alone_ = true;
-    if (!is_leaving_) team_.over(true);  // before the term ends: nothing that fails by that is told as done
+    if (!is_leaving_) team_.over(true);  // before the lease ends: work that fails by it is not reported as done
     lease_.end();
     if (is_leaving_) return;
     const auto end = sys::Clock::now() + alone_max;
     while (!is_leaving_ && sys::Clock::now() < end) move::sleep_until(sys::Clock::now() + tell_pause, nullptr);
+    // A thread may hang in a dead mount for ever, so the process does not wait for it.
     if (!is_leaving_ && !port_.first_ends_all()) std::_Exit(EXIT_FAILURE);
 }
 
@@ -149,7 +150,7 @@ Result<> TeamMembership::leave(const Result<>& done) {
 
 namespace {
 
-// What mounts itself does so where it is looked into.
+// An automount happens when its directory is listed.
 void touch(sys::Folder& top, std::string_view path) {
     FolderRef folder;
     while (!path.empty()) {

@@ -1,4 +1,4 @@
-// A process that works for the first one of a team until that says that all is done.
+// A process that works for the coordinator until all is done.
 
 #pragma once
 
@@ -13,23 +13,23 @@
 
 namespace forebay::tree {
 
-/// Does what the first process orders. An error: the first process is gone, or has nothing for this one; both know.
-/// `threads`: where the order does not say how many.
+/// Runs the order of the coordinator. Returns an error if the coordinator is gone or refuses this worker; both report
+/// it. `threads` is the number if the order has none.
 Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, std::uint32_t threads);
 
-/// What a verb's part in a member is made of; one thread beside the verb's own hears and tells that it lives.
+/// A worker's part of a verb. A thread of its own receives messages and reports that the worker lives.
 class TeamMembership {
 public:
-    /// Nothing is changed but within `lease`, which hears for how long the first process counts on this one.
+    /// Changes happen only within `lease`. Beats of the coordinator renew it.
     TeamMembership(TeamPort& port, const TeamOrder& order, TeamLease& lease);
     TeamMembership(const TeamMembership&) = delete;
     TeamMembership& operator=(const TeamMembership&) = delete;
     ~TeamMembership() { hearing_.join(); }
 
     Team& team() { return team_; }
-    /// The first process may give work from now on. Before, it is told that this one is ready.
+    /// Reports this worker as ready. From then on the coordinator may send work.
     Result<> start(TeamWork work);
-    /// After the share has ended, and all that has to be done then: `done` and the last counts are told.
+    /// Call after the share has ended and its last steps are done: sends `done` and the last counts.
     Result<> leave(const Result<>& done);
 
 private:
@@ -44,19 +44,18 @@ private:
     sys::Thread hearing_;
 };
 
-/// The paths of an order that has a list, as the first process has them.
+/// Reads the list of paths of the order from the coordinator.
 Result<WishedRef> ask_for_list(TeamPort& port, std::size_t memory_bytes);
 
-/// Each opens the trees of the order and checks that they are those of the first process.
+/// Each opens the trees of the order and checks that they are the coordinator's trees.
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order);
 Result<> walk_for_team(TeamPort& port, const TeamOrder& order);
 Result<> compare_for_team(TeamPort& port, const TeamOrder& order);
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order);
 
-/// `refused` where the folder at `path` is not the one that the first process has there, or has something else mounted
-/// below it.
+/// Returns `refused` if the directory at `path` is not the coordinator's directory, or has other mounts below it.
 Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path);
-/// Of what is mounted alone: a process that has not mounted a part of the tree would take it for empty.
+/// Checks only the mounts: a process without a mount of the tree would take that part for empty.
 Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std::string& path);
 
 }  // namespace forebay::tree

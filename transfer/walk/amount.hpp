@@ -1,4 +1,4 @@
-// How many entries, and how many bytes their files have.
+// A number of entries, and the bytes of their files.
 
 #pragma once
 

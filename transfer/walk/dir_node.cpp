@@ -10,10 +10,10 @@ namespace forebay::tree {
 
 namespace {
 
-// A process may have 1,024 descriptors by default, and each of two trees has so many. Of a chain of 4,000 folders the
-// deepest 256 stay open; the way back up opens each folder some 8 times, in 16 turns.
+// A process may have 1,024 descriptors by default, and each of the two trees may use 256. In a chain of 4,000
+// directories the deepest 256 stay open. On the way back up each directory is opened again about 8 times, in 16 rounds.
 constexpr std::size_t open_max = 256;
-// Entries of an order whose branch is gone are swept out when there are this many: they keep its memory.
+// When the list has this many entries, entries of freed nodes are removed: a weak pointer keeps their memory.
 constexpr std::size_t order_max = 4 * open_max;
 
 Error moved(const DirNode& dir_node) {
@@ -27,7 +27,8 @@ Error moved(const DirNode& dir_node) {
 DirNode::~DirNode() {
     auto above = std::move(parent);
     while (above && above.use_count() == 1) {
-        // The count alone orders nothing. Who lets go of a copy comes after all that others did before they let go.
+        // use_count() gives no memory order. Taking and dropping a reference makes the changes of the last other owner
+        // visible.
         DirNodeRef(above).reset();
         auto next = std::move(above->parent);
         above = std::move(next);
@@ -70,6 +71,7 @@ Result<FolderRef> OpenFolders::get(const DirNodeRef& dir_node, TreeSide side) {
     FolderRef folder;
     {
         const std::lock_guard lock(mutex_);
+        // Walk up to the nearest open directory. The root is always open.
         for (auto at = dir_node; at && !folder; at = at->parent) {
             folder = at->handles_[index].folder;
             if (folder) at->handles_[index].was_used = true;
@@ -80,6 +82,7 @@ Result<FolderRef> OpenFolders::get(const DirNodeRef& dir_node, TreeSide side) {
     for (auto below = closed.rbegin(); below != closed.rend(); ++below) {
         FB_TRY_ASSIGN(opened, folder->open_folder((*below)->name));
         FB_TRY_ASSIGN(status, opened->status());
+        // A renamed or replaced directory opens under the same name. Only its inode number shows the exchange.
         if (status.id != (*below)->status(side).id) return moved(**below);
         folder = std::move(opened);
         keep(*below, side, folder);
@@ -118,6 +121,8 @@ void OpenFolders::close(DirNode& dir_node) {
 void OpenFolders::drop_some(TreeSide side) {
     const auto index = static_cast<std::size_t>(side);
     auto& [order, count] = open_[index];
+    // Second-chance eviction: a handle that was used since its last turn goes to the back. Two rounds see each handle
+    // twice, so the loop ends.
     for (auto turns = 2 * order.size(); *count > open_max && turns > 0; --turns) {
         auto oldest = std::move(order.front());
         order.pop_front();

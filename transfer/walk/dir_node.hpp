@@ -1,8 +1,8 @@
-// A folder of the tree, or of the two trees, that a mover works on, and the folders above it. It keeps the name and not
-// the descriptor: with 4,000 folders one in the other, open folders are many more than a process may have.
+// A directory of the tree, or of the two trees, that a verb works on, with its parents. It keeps the name and no
+// descriptor: a chain of 4,000 directories has more directories than a process may have descriptors.
 //
-// Life:    made when its parent is listed -> its entries, and those of all folders below -> finished
-// Threads: any may open it and count on `pending`; the one that enters it sets the rest, before others see it.
+// Life: made when its parent is listed -> its entries and all directories below -> finished
+// Threads: any may open it and change `pending`. The thread that enters it sets the rest, before other threads see it.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace forebay::tree {
 
-/// Which of the two trees; a mover of one tree has its source alone.
+/// One of the two trees. A verb on one tree uses only `source`.
 enum class TreeSide : std::size_t { source, target };
 
 using FolderRef = std::shared_ptr<sys::Folder>;
@@ -30,31 +30,31 @@ class PathList;
 class CaseFoldNames;
 using DirNodeRef = std::shared_ptr<DirNode>;
 
-/// Of a folder in which something is removed: when it was last seen under its name, where it was entered.
+/// For a directory that loses entries: the last time it was seen under its name in the directory above.
 struct DirNodeSeen {
-    /// A folder that was moved loses so many of its entries at most before that is noticed.
+    /// A directory that is moved away loses at most this many entries before the move is noticed.
     static constexpr std::uint32_t removed_max = 256;
     void see();
     std::atomic<std::int64_t> at_ns{0};  // of the steady clock
     std::atomic<std::uint32_t> removed_since{0};
-    std::atomic<bool> has_gone{false};  // it is not there any more
+    std::atomic<bool> has_gone{false};  // it is gone
 };
 
-/// What is found and done when a folder is entered.
+/// State of a directory since it was entered.
 struct DirNodeAtEntry {
-    bool is_untouched = false;          // nobody renamed it, or what is in it, since the last copy
-    bool gives_acl = false;             // the target's folder has a default ACL, which new entries inherit
-    std::uint32_t temporary_chmod = 0;  // that the target's folder has not, but while it is filled
+    bool is_untouched = false;          // since the last copy nobody renamed it or its contents
+    bool gives_acl = false;             // the target's directory has a default ACL, which new entries inherit
+    std::uint32_t temporary_chmod = 0;  // permissions lent to the target's directory while it is filled
     DirNodeSeen in_place;
 };
 
 struct DirNodePlace {
-    DirNodeRef parent;  // null of the root
+    DirNodeRef parent;  // null for the root
     std::string name;
-    std::uint64_t depth = 0;  // how many are above
+    std::uint64_t depth = 0;  // number of directories above
 };
 
-/// Of the target's folder: set by Spellings::of().
+/// Case folding of the target's directory. CaseFoldNames::of() sets it.
 struct NameCase {
     std::once_flag asked;
     std::atomic<sys::CaseFolding> folding{sys::CaseFolding::unknown};
@@ -67,28 +67,28 @@ struct DirNode : DirNodePlace {
     }
     DirNode(const DirNode&) = delete;
     DirNode& operator=(const DirNode&) = delete;
-    /// Frees the branches above that nobody else holds, one after the other: a destructor in a destructor would need a
-    /// stack as deep as the tree.
+    /// Frees the parents that have no other owner in a loop. Nested destructors would need a stack as deep as the tree.
     ~DirNode();
 
     const sys::EntryStatus& status(TreeSide side) const { return statuses[static_cast<std::size_t>(side)]; }
     sys::EntryStatus& status(TreeSide side) { return statuses[static_cast<std::size_t>(side)]; }
 
     std::array<sys::EntryStatus, 2> statuses;  // when it was entered
-    /// What is still to do before it is finished: its own listing, portions of it, folders and large files below.
+    /// Work left before it is finished: its own listing, batches of its names, directories and large files below.
     std::atomic<std::uint64_t> pending{1};
-    std::atomic<bool> was_changed{false};   // the target's folder: its times are not what they were
+    std::atomic<bool> was_changed{false};   // the target's directory has changed: its times must be set again
     bool was_entered = false;               // on all sides
     bool is_new = false;                    // made by this run
-    std::atomic<bool> was_made{false};      // the same, and nothing but what this process knows of is in it
-    std::atomic<bool> holds_wanted{false};  // with patterns to include: an entry that fits lies in it, or below
-    std::atomic<bool> had_loss{false};      // a process was lost that worked in it: its temporary names may be there
+    std::atomic<bool> was_made{false};      // made by this run, and all entries in it are known to this process
+    std::atomic<bool> holds_wanted{false};  // with include patterns: a matching entry lies in it or below
+    std::atomic<bool> had_loss{false};      // a lost process worked in it and may have left temporary names
     DirNodeAtEntry seen;                    // when it was entered
-    PathList* wished = nullptr;             // a list that asks for parts of it; null: all is meant
-    PathList* named = nullptr;              // where all is meant: a list that has paths of it beside that
-    std::vector<std::string> leftovers;     // unfinished large files of an earlier run: removed where nobody goes on
+    PathList* wished = nullptr;             // a list that asks for parts of it; null: all of it is requested
+    PathList* named = nullptr;              // if all of it is requested: a list that also has paths below it
+    std::vector<std::string>
+        leftovers;  // unfinished large files of an earlier run: removed if no process continues them
     NameCase name_case;
-    /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
+    /// For a directory of another process that shared out a part of it: called instead of finishing it.
     std::function<void(const std::shared_ptr<DirNode>&)> give_back{};
 
 private:
@@ -104,60 +104,59 @@ private:
             open.reset();
         }
         FolderRef folder;
-        std::shared_ptr<std::atomic<std::size_t>> open;  // how many there are of this side; none: it is not counted
+        std::shared_ptr<std::atomic<std::size_t>> open;  // number of open handles of this side; null: not counted
         bool was_used = false;
     };
     std::array<Handle, 2> handles_;  // guarded by OpenFolders
 };
 
-/// Of folders while they are filled or emptied.
+/// Permissions that a directory needs while it is filled or emptied.
 inline constexpr std::uint32_t while_filled = 0700;
 
-/// Gives `user` what he lacks of these permissions in the target's folder of a branch, if it is his own; root lacks
-/// none. The branch has its status.
+/// Temporary chmod: gives `user` the missing permissions of `while_filled` in the target's directory, if `user` owns
+/// it. Root needs none. `dir_node` must have its status.
 Result<> lend_permissions(DirNode& dir_node, sys::Folder& folder, std::uint32_t user);
 Result<> take_back_chmod(DirNode& dir_node, sys::Folder& folder);
 
-/// Of a folder below one that lies on `device`: whether something is mounted there, of the same file system, too.
+/// For a directory below a directory on `device`: true if it is a mount point, also a mount of the same file system.
 inline bool is_other_file_system(const sys::EntryStatus& status, std::uint64_t device) {
     return status.id.device != device || status.is_mount;
 }
 
-/// Whether the source's folder `id` is one of those above.
+/// True if `id` is one of the source's directories above `dir_node`.
 inline bool lies_in_source(const DirNode& dir_node, const sys::EntryId& id) {
     for (const auto* at = dir_node.parent.get(); at != nullptr; at = at->parent.get())
         if (at->status(TreeSide::source).id == id) return true;
     return false;
 }
 
-/// An entry that fits lies in `dir_node`.
+/// Records that a matching entry lies in `dir_node`.
 inline void note_wanted(DirNode* dir_node) {
     for (; dir_node != nullptr && !dir_node->holds_wanted.exchange(true);) dir_node = dir_node->parent.get();
 }
 
-/// "fields/u" of the entry "u" of the branch "fields"; "." of the root itself.
+/// "fields/u" for the entry "u" of the directory "fields"; "." for the root.
 std::string path_of(const DirNode& dir_node, const std::string& name);
 std::string path_of(const DirNode& dir_node);
 
-/// The branches' folders, of which few are open at a time. The others are opened anew, name by name from the nearest
-/// one above that is open, and must still be the folders that were entered. Any thread may call it.
+/// The open directories. Few are open at a time. get() opens a closed directory again, name by name from the nearest
+/// open parent. It returns `retry` if a directory on the way was replaced. Threads: any.
 class OpenFolders {
 public:
     Result<FolderRef> get(const DirNodeRef& dir_node, TreeSide side);
-    /// The branch was entered: `folder` has the status that it holds.
+    /// `dir_node` was entered: `folder` has the status in the node.
     void keep(const DirNodeRef& dir_node, TreeSide side, FolderRef folder);
-    /// Of an entry of `dir_node` that both sides had, or with an empty name of the branch itself: where something is
-    /// gone
-    /// and the source still has it, the error says that it is gone at the target.
+    /// Explains an error of the entry `name` of `dir_node`, or of `dir_node` itself if the name is empty. If the error
+    /// is `missing` and the source still has the entry, the error says that it is gone at the target.
     Error with_side(const DirNodeRef& dir_node, const std::string& name, const Error& error);
-    /// The branch is finished.
+    /// `dir_node` is finished.
     void close(DirNode& dir_node);
 
 private:
-    /// Of one side. Each has its own limit: on the way back up a chain both sides are opened anew in turn, and would
-    /// drive each other out.
+    /// The open directories of one side. Each side has its own limit: on the way back up a chain both sides are opened
+    /// again in turn and would close each other's directories.
     struct Open {
-        std::deque<std::weak_ptr<DirNode>> order;  // as they were opened; what was used since gets a second turn
+        std::deque<std::weak_ptr<DirNode>> order;  // in order of opening; a used handle gets a second turn
         std::shared_ptr<std::atomic<std::size_t>> count = std::make_shared<std::atomic<std::size_t>>(0);
     };
     void drop_some(TreeSide side);
@@ -166,8 +165,8 @@ private:
     std::array<Open, 2> open_;
 };
 
-/// Takes one from what `dir_node` waits for. Where that was the last, `finish(dir_node)` is called and its folders are
-/// closed, which takes one from what the branch above waits for. True: the root was finished.
+/// Counts one piece of work of `dir_node` as done. After the last piece it calls `finish(dir_node)`, closes its
+/// directories and counts one piece of the parent as done. Returns true when the root is finished.
 template <class Finish>
 bool count_done(DirNodeRef dir_node, OpenFolders& folders, const Finish& finish) {
     while (dir_node && --dir_node->pending == 0) {
@@ -179,7 +178,7 @@ bool count_done(DirNodeRef dir_node, OpenFolders& folders, const Finish& finish)
         finish(dir_node);
         folders.close(*dir_node);
         if (!dir_node->parent) return true;
-        // Held while the branch goes, so that its destructor finds the one above in use.
+        // A second reference keeps the parent alive while the assignment destroys the child.
         auto above = dir_node->parent;
         dir_node = std::move(above);
     }

@@ -1,7 +1,6 @@
-// Goal: a tree of any depth is worked on with few open folders, and a folder that was swapped meanwhile is not taken
-// for the one that was entered.
-// Method: a chain of 3,000 folders is entered to its end and looked at on the way back, while the descriptors of this
-// process are counted; a folder is renamed and another one made in its place; a chain of branches is freed.
+// Goal: work on a tree of any depth needs few open directories. A directory that was replaced is detected.
+// Method: enters a chain of 3,000 directories, comes back up, and counts the descriptors of this process. Renames a
+// directory and makes another in its place. Frees a long chain of nodes.
 
 #include <doctest/doctest.h>
 

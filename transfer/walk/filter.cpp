@@ -12,17 +12,17 @@ namespace {
 template <class Path>
 bool fits(const std::string& pattern, const Path& path, std::string_view name) {
     if (pattern.find('/') == pattern.npos) return matches(pattern, name, Wild::star_and_question);
-    if (pattern.starts_with('/'))  // as many slashes in both: none is left for a star
+    if (pattern.starts_with('/'))  // as many slashes in both, so a star cannot match a slash
         return std::ranges::count(pattern, '/') == std::ranges::count(path(), '/') + 1 &&
                matches(std::string_view(pattern).substr(1), path(), Wild::star_and_question);
     return matches(pattern, path(), Wild::star_and_question);
 }
 
-/// The patterns of a filter to include, or to exclude.
+/// The include or the exclude patterns of a filter.
 struct Patterns {
     const std::vector<std::string>& all;
     PatternUse* use;
-    std::size_t first;  // of them in `use`
+    std::size_t first;  // index of the first in `use`
 };
 
 template <class Path>
@@ -31,6 +31,7 @@ bool fits_any(const Patterns& patterns, const Path& path, std::string_view name)
     for (std::size_t i = 0; i < patterns.all.size(); ++i) {
         const auto at = patterns.first + i;
         auto* use = patterns.use != nullptr && at < patterns.use->size() ? &(*patterns.use)[at] : nullptr;
+        // A counted pattern is not counted again. After a first match only uncounted patterns are compared.
         if (use != nullptr && use->load(std::memory_order_relaxed) != 0) use = nullptr;
         if (is_found && use == nullptr) continue;
         const auto& pattern = patterns.all[i];
@@ -67,6 +68,7 @@ bool EntryFilter::takes(const DirNode& dir_node, const std::string& name, sys::E
 
 bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
     if (is_empty() || path == ".") return true;
+    // The path may lie in an excluded directory, so each directory on the way is matched too.
     for (std::size_t begin = 0; begin < path.size();) {
         const auto end = std::min(path.find('/', begin), path.size());
         const auto whole = [&] { return std::string_view(path).substr(0, end); };

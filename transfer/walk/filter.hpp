@@ -1,4 +1,4 @@
-// Which entries of a tree are meant, by patterns.
+// Chooses entries of a tree by patterns.
 
 #pragma once
 
@@ -14,28 +14,29 @@
 
 namespace forebay::tree {
 
-/// How many entries fitted each pattern; no more are counted where the first one is known. Threads: any.
+/// Matches of each pattern. Once a pattern matches, later matches may not be counted. Threads: any.
 using PatternUse = std::vector<std::atomic<std::uint64_t>>;
 
 struct EntryFilter {
-    /// A pattern with a slash is compared with the path below the root, any other with the name; '*' stands for any
-    /// text, slashes too. What is excluded is not looked into. With patterns to include, only entries that fit one are
-    /// taken, of those that are no folders. Of a pattern that begins with a slash, which check_pattern() refuses users,
-    /// '*' stands for no slash: "/*/a" is "x/a" and not "x/y/a".
+    /// A pattern with a slash is compared with the path below the root, any other pattern with the name. '*' matches
+    /// any text, slashes too. An excluded directory is not entered. If there are include patterns, only files that
+    /// match one are chosen. check_pattern() refuses users a leading slash. After a leading slash '*' matches no slash:
+    /// "/*/a" matches "x/a", not "x/y/a".
     std::vector<std::string> include, exclude;
-    /// Of those to include, then of the others; null, or shorter than these: it is not asked for.
+    /// One counter for each include pattern, then for each exclude pattern. Null or shorter: nothing is counted there.
     std::shared_ptr<PatternUse> use{};
 
-    /// Has uses counted of the patterns that there are now; processes of a team count the same ones.
+    /// Counts uses of the present patterns. All processes of a group count the same patterns.
     void count_uses() { use = std::make_shared<PatternUse>(include.size() + exclude.size()); }
     std::vector<std::atomic<std::uint64_t>*> uses() const;
     bool is_empty() const { return include.empty() && exclude.empty(); }
     bool takes(const DirNode& dir_node, const std::string& name, sys::EntryKind kind) const;
-    /// The same of a path, with the folders that it goes through.
+    /// The same for a path; also matches the directories on the way.
     bool takes(const std::string& path, sys::EntryKind kind) const;
 };
 
-/// `refused` for a pattern that fits no entry, since paths begin below the root and end with a name: "/a", "./a", "a/".
+/// Returns `refused` for a pattern that cannot match, such as "/a", "./a" and "a/": paths begin below the root and end
+/// with a name.
 Result<> check_pattern(const std::string& pattern);
 
 }  // namespace forebay::tree

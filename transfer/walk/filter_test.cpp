@@ -1,5 +1,5 @@
-// Goal: patterns mean what the guide says, with names of any bytes.
-// Method: names against patterns, and patterns that are refused.
+// Goal: patterns mean what the guide says, for names of any bytes.
+// Method: compares names with patterns, and tries patterns that must be refused.
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// The names of a folder in portions: a folder of a million entries is shared by all threads, and listed without a table
-// of all of it.
+// The names of a directory in batches: all threads share a directory of a million entries, and nobody holds all its
+// names.
 
 #pragma once
 
@@ -18,21 +18,21 @@ namespace forebay::tree {
 struct ListedName {
     std::string name;
     sys::EntryKind kind = sys::EntryKind::unknown;
-    sys::EntryKind other_kind = sys::EntryKind::unknown;  // of the same name in the other tree, where that was listed
+    sys::EntryKind other_kind = sys::EntryKind::unknown;  // kind of the same name in the other tree, if it was listed
     std::uint64_t number = 0;
-    std::optional<std::uint64_t> bytes{};  // where listings tell it
+    std::optional<std::uint64_t> bytes{};  // if the listing has it
 };
 
-/// Some 1 ms of copying: small enough for two threads in a folder of 1,000 entries, large beside the cost of a queue.
-/// Many threads mostly wait for a server, 1 ms an entry: then a portion is smaller.
+/// A batch is about 1 ms of copying: two threads can share a directory of 1,000 entries, and the queue costs little
+/// beside it. Many threads mostly wait for a server, 1 ms for each entry. Their batches are smaller.
 inline std::size_t batch_names(const WorkShare& share) {
     constexpr std::size_t usual = 256, of_many_threads = 16, many = 8;
     return share.threads() >= many ? of_many_threads : usual;
 }
-/// Names that wait in portions while their folder is still listed: at most some MB.
+/// Most names that wait in batches while their directory is listed: a few MB.
 inline constexpr std::size_t names_waiting_max = 16'384;
 
-/// Gives `batch`, which is empty afterwards, to whoever is free; or works on it, where enough of them wait.
+/// Queues `batch` for any thread and empties it. If enough batches wait, this thread works on it at once.
 template <class Work, class Done>
 void hand_over(TreeWorker& worker, const DirNodeRef& dir_node, NameBatch& batch, const Work& work, const Done& done,
                bool is_offered = true) {
@@ -55,7 +55,7 @@ void hand_over(TreeWorker& worker, const DirNodeRef& dir_node, NameBatch& batch,
     batch = {};
 }
 
-/// Of a folder of the source that has its status: `refused` where it lies in itself, by mounts.
+/// Returns `refused` if a mount makes a directory lie in itself. `dir_node` must have its source status.
 inline Result<> check_no_loop(const DirNode& dir_node) {
     const auto& id = dir_node.status(TreeSide::source).id;
     for (const auto* at = dir_node.parent.get(); at != nullptr; at = at->parent.get())
@@ -64,7 +64,7 @@ inline Result<> check_no_loop(const DirNode& dir_node) {
     return {};
 }
 
-/// Names of folders that are held in memory at a time: of all threads together at most so many bytes.
+/// Counts the memory of directory names. All threads together hold at most `bytes_max`.
 class HeldNames {
 public:
     HeldNames(std::atomic<std::uint64_t>& all_bytes, std::uint64_t bytes_max)
@@ -72,9 +72,10 @@ public:
     HeldNames(const HeldNames&) = delete;
     HeldNames& operator=(const HeldNames&) = delete;
     ~HeldNames() { all_bytes_ -= own_bytes_; }
-    /// False: there is no room for these.
+    /// Adds `names`. Returns false if they exceed the limit.
     bool add(std::span<const sys::NamedEntry> names) {
-        constexpr std::uint64_t beside_each = 144;  // in a vector, which doubles as it grows, or a set; and on the heap
+        constexpr std::uint64_t beside_each =
+            144;  // in a vector that doubles as it grows, or in a set; and on the heap
         std::uint64_t bytes = 0;
         for (const auto& entry : names) bytes += beside_each + entry.name.size();
         own_bytes_ += bytes;
@@ -87,9 +88,9 @@ private:
     std::uint64_t own_bytes_ = 0;
 };
 
-/// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;
-/// each of these counts in the branch's `pending` and is ended by `done`. What was listed before an error is done, too.
-/// `is_offered`: other processes may do them.
+/// Calls work(worker, batch) for all names: the last batch at once on this thread, the other batches on any thread.
+/// Each of the other batches counts in `pending` of the directory and ends with `done`. Names listed before an error
+/// are processed too. `is_offered`: other processes may process batches.
 template <class Work, class Done>
 Result<> list_in_batches(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& folder, const Work& work,
                          const Done& done, bool is_offered = true) {
@@ -115,7 +116,7 @@ Result<> list_in_batches(TreeWorker& worker, const DirNodeRef& dir_node, sys::Fo
     return listed;
 }
 
-/// Asks the list of the root for a branch, or that of the folder above for one of which nothing is known yet.
+/// Asks the list of the root about a directory, or the list of the parent if it may have paths below.
 inline Result<> take_wish(DirNode& dir_node, PathList* of_root = nullptr) {
     auto* list = dir_node.parent ? dir_node.parent->wished : of_root;
     bool is_whole = list == nullptr;

@@ -1,4 +1,4 @@
-// A folder of a tree that is reached from the one above it, since it is to be made or removed.
+// A root that is opened by its parent directory and its name, because it will be made or removed.
 
 #pragma once
 
@@ -15,15 +15,16 @@ struct NamedRoot {
     std::string name;
 };
 
-/// `refused` where a path does not end with the folder's own name. The path is not put together anew: behind a link
-/// ".." leads elsewhere than its text says.
+/// Returns `refused` if the path does not end with the directory's own name. The path is not normalized: behind a
+/// symbolic link ".." leads to another place than the text says.
 Result<NamedRoot> open_above(const std::string& path);
-/// The same of what is to be made: the error says that it cannot be.
+/// The same for a root that will be made: the error says that it cannot be made.
 Result<NamedRoot> open_above_new(const std::string& path);
 
-/// Of all movers' temporary names.
+/// Prefix of the temporary names of all copies.
 inline constexpr std::string_view any_temporary = ".fb-";
-/// What those of one mover begin with: the same whenever the same two places are named, by whatever way there.
+/// Both places in canonical form. temporary_prefix() of the same two places is the same for any spelling of their
+/// paths.
 std::string places_of(const std::string& source, const std::string& target);
 std::string temporary_prefix(const std::string& source, const std::string& target);
 

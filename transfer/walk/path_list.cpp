@@ -9,12 +9,12 @@ namespace forebay::tree {
 
 namespace {
 
-// A look costs a block: some 600 paths. What is in memory of each block stays small beside the blocks: a list of 100
-// million paths of 100 bytes has 23 MB of first ones.
+// A lookup reads a block: about 600 paths. The first path of each block stays in memory and is small beside the block:
+// a list of 100 million paths of 100 bytes keeps 23 MB of first paths.
 constexpr std::size_t block_bytes_min = 32u << 10, blocks_of_first = 256;
-// Blocks that were read lately have a part of the memory; folders that are next to each other are in one block.
+// Recently read blocks use this part of the memory. Neighbouring directories lie in one block.
 constexpr std::size_t loaded_part = 8;
-// What another process gets at a time.
+// Bytes that another process gets in one reply.
 constexpr std::size_t turn_bytes = 1u << 20;
 
 std::string names_of_path(std::string path) {
@@ -23,7 +23,7 @@ std::string names_of_path(std::string path) {
     return path;
 }
 
-// Where a path is whose length stands at `at`; null where the block has none.
+// The path with its length at `at`; null after the end of the block.
 std::string_view names_at(std::string_view block, std::size_t at) {
     if (block.size() - at < path_length_bytes) return {};
     const auto bytes = load_le<std::uint32_t>(bytes_of(block).data() + at);
@@ -75,6 +75,7 @@ Result<PathList::TextRef> PathList::text_of_block(std::size_t index) {
     block.text = std::make_shared<const std::string>(std::move(text));
     loaded_.push_back(index);
     loaded_bytes_ += block.bytes;
+    // The newest block always stays: the caller reads it.
     while (loaded_bytes_ > memory_bytes_ / loaded_part && loaded_.size() > 1) {
         auto& oldest = blocks_[loaded_.front()];
         oldest.text.reset();
@@ -102,6 +103,7 @@ Result<PathList::Place> PathList::find(std::string_view names) {
 Result<> PathList::go_on(Place& place, std::string_view names) {
     while (place.names < names) {
         place.at += path_length_bytes + place.names.size();
+        // The block ends before `names`: search all blocks instead of reading them in order.
         if (place.at == place.text->size()) {
             FB_TRY_ASSIGN(wished, find(names));
             place = std::move(wished);
@@ -116,7 +118,7 @@ Result<PathWish> PathList::wish_of(const std::string& path) {
     auto names = names_of_path(path);
     FB_TRY_ASSIGN(place, find(names));
     PathWish wish{.is_whole = place.text && place.names == names};
-    names.push_back(names.empty() ? '\1' : '\0');  // before all that lies in it
+    names.push_back(names.empty() ? '\1' : '\0');  // sorts before all that lies in it
     if (place.text) FB_TRY(go_on(place, names));
     wish.has_below = place.text && (path == "." || place.names.starts_with(names));
     return wish;
@@ -132,8 +134,8 @@ Result<> PathList::names_below(const std::string& folder,
         names.resize(above);
         const auto name = place.names.substr(above, place.names.find('\0', above) - above);
         names += name;
-        if (!name.empty()) FB_TRY(take(std::string(name)));  // else it is the root
-        names.push_back('\1');                               // all in it has a zero byte there, and no name has
+        if (!name.empty()) FB_TRY(take(std::string(name)));  // an empty name is the root
+        names.push_back('\1');  // skip all below: a path below continues with a zero byte, and no name has a zero byte
         FB_TRY(go_on(place, names));
     }
     return {};
@@ -151,6 +153,7 @@ Result<std::vector<std::string>> PathList::blocks_from(std::size_t block) {
 
 Result<> PathList::append_block(std::string_view block) {
     for (std::size_t at = 0; at < block.size();) {
+        // The block comes from another process: check each length and the order before use.
         const auto names = names_at(block, at);
         if (names.data() == nullptr ||
             block.size() - at < path_length_bytes + load_le<std::uint32_t>(bytes_of(block).data() + at) ||

@@ -1,7 +1,8 @@
-// Goal: a list means what the guide says, with names of any bytes, however little of it is in memory; another process
-// gets the same.
-// Method: lists as text and with zero bytes, and those that are refused; 20,000 paths in any order, some twice and some
-// below others, against a table of sets, with memory for all, for a part and for next to none; blocks that are damaged.
+// Goal: a list means what the guide says, for names of any bytes, with any amount of memory. Another process gets an
+// equal list.
+// Method: reads lists as lines and with zero bytes, and lists that must be refused. Compares 20,000 paths in any order,
+// with duplicates and paths below other paths, with a table of sets: with memory for all, for a part and for almost
+// none. Damages blocks.
 
 #include "transfer/walk/path_list.hpp"
 
@@ -34,7 +35,7 @@ Names names_below(tree::PathList& paths, const std::string& folder) {
 bool is_whole(tree::PathList& paths, const std::string& path) { return paths.wish_of(path).value().is_whole; }
 bool has_below(tree::PathList& paths, const std::string& path) { return paths.wish_of(path).value().has_below; }
 
-/// What a list means, held whole.
+/// The expected meaning of a list, all in memory.
 struct Wanted {
     std::map<std::string, std::set<std::string>> below{{".", {}}};
     std::set<std::string> whole;
@@ -79,7 +80,7 @@ TEST_CASE("wished_paths: lists as text and with zero bytes") {
     CHECK(names_below(*with_root, ".") == Names{"a"});
     CHECK_FALSE(has_below(*tree::path_list("./\n", false).value(), "."));
     CHECK(names_below(*tree::path_list("\n", false).value(), ".").empty());
-    // Read as lines, such a list is one name, and the first path is all that a call of the system sees of it.
+    // Read as lines, such a list is one name, and a system call sees only its first path.
     for (const auto list : {"/etc/passwd"sv, "a/../../b"sv, "one\0two\0"sv}) {
         CAPTURE(list);
         const auto refused = tree::path_list(list, false);
@@ -108,7 +109,7 @@ TEST_CASE("wished_paths: the same with little memory, and in another process") {
     ::setenv("TMPDIR", spills.path().c_str(), 1);
     std::mt19937 random(7);
     const auto name = [&] {
-        // Bytes below and above those that stand for a slash and an end.
+        // Bytes below and above the bytes for a slash and an end.
         static const std::string letters("\1\2\n ./a\x7f\xff", 9);
         std::string text;
         while (text.empty() || text == "." || text == "..") {

@@ -1,5 +1,5 @@
-// Sorts the paths of a list: as many as fit at a time in memory, each such run into a spill file, and all runs together
-// into PathList.
+// Sorts the paths of a list: each run of paths that fits in memory goes to a spill file, and a merge of all runs fills
+// the PathList.
 
 #include <fmt/format.h>
 
@@ -15,13 +15,13 @@ namespace forebay::tree {
 
 namespace {
 
-// Branches are as deep; a name has 255 bytes at most.
+// Directory nodes are at most as deep; a name has at most 255 bytes.
 constexpr std::size_t wished_folders_max = 10'000, wished_bytes_max = wished_folders_max * 256;
 constexpr std::size_t shown_bytes_max = 100;
 constexpr std::size_t list_buffer_bytes = 1u << 20;
-// Of the names of a path in memory, beside their bytes: where they are, in a vector that may just be growing.
+// Memory of a path beside its bytes: its view, in a vector that may be growing.
 constexpr std::size_t beside_names = 3 * sizeof(std::string_view);
-// Of one run that is read, where there are very many.
+// Buffer of a run while runs are merged; the minimum is for very many runs.
 constexpr std::size_t run_bytes_min = 4u << 10, run_bytes_max = 256u << 10;
 
 Error refused_path(const std::string& why, std::string_view path, const char* next) {
@@ -37,7 +37,7 @@ public:
 
     void use(std::size_t buffer_bytes) { buffer_bytes_ = buffer_bytes; }
     std::string_view names() const { return names_; }
-    /// False at the end.
+    /// Returns false at the end.
     Result<bool> go_on() {
         FB_TRY_ASSIGN(is_there, fill(path_length_bytes));
         if (!is_there) return false;
@@ -71,7 +71,7 @@ class PathSorter {
 public:
     PathSorter(bool by_nul, std::size_t memory_bytes) : by_nul_(by_nul), memory_bytes_(memory_bytes) {}
 
-    /// The next bytes of the list.
+    /// The next bytes of the list. A path may continue in the next call.
     Result<> add(std::string_view text);
     Result<WishedRef> finish();
 
@@ -83,10 +83,10 @@ private:
 
     const bool by_nul_;
     const std::size_t memory_bytes_;
-    std::string begun_;  // a path whose end has not come yet
+    std::string begun_;  // a path without its end yet
     std::string joined_;
     std::string text_;
-    std::vector<std::string_view> names_;  // in `text_`, which is never moved while there are any
+    std::vector<std::string_view> names_;  // views of `text_`, which must not be reallocated while there are any
     SpillFile file_;
     std::uint64_t file_bytes_ = 0;
     std::vector<PathRun> runs_;
@@ -134,9 +134,10 @@ Result<> PathSorter::add_path(std::string_view path) {
 
 Result<> PathSorter::keep(std::string_view names) {
     const auto bytes = text_.size() + names.size();
+    // Growing `text_` would move it below the views in `names_`, so a full text is spilled first.
     if (!names_.empty() && (bytes > text_.capacity() || bytes + names_.size() * beside_names > memory_bytes_))
         FB_TRY(spill());
-    if (names_.empty()) text_.reserve(std::max(memory_bytes_, names.size()));  // what is not written to takes no memory
+    if (names_.empty()) text_.reserve(std::max(memory_bytes_, names.size()));  // untouched pages take no memory
     const auto at = text_.size();
     text_ += names;
     names_.push_back(std::string_view(text_).substr(at));

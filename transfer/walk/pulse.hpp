@@ -1,5 +1,5 @@
-// When those who wait for a mover are told how far it is: at most ten times a second, by one thread at a time. A thread
-// that finds another one telling goes on with its work.
+// Limits progress reports: at most ten a second, by one thread at a time. A thread that finds another thread reporting
+// continues its work.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace forebay::tree {
 
 class Pulse {
 public:
-    /// Calls `tell()` where that is due. Any thread, as often as it likes.
+    /// Calls `tell()` if a report is due. Threads: any, as often as they like.
     template <class Tell>
     void beat(const Tell& tell) {
         const std::unique_lock lock(mutex_, std::try_to_lock);

@@ -136,7 +136,7 @@ Result<ComparedRoots> open_compared(const std::string& source, const std::string
     return roots;
 }
 
-// A file that is not under its name any more is one that its holder has removed: whoever locks it holds nothing.
+// A file that is no longer under its name was removed by its holder. A lock on it protects nothing, so try again.
 Result<CopyLock> CopyLock::take(FolderRef folder, const std::string& name) {
     constexpr int lock_tries_max = 10;
     for (int tries = 0; tries < lock_tries_max; ++tries) {

@@ -1,5 +1,5 @@
-// One file as the source of a mover: it takes the file's folder for a tree in which this file alone is seen, under the
-// name that the copy has in its own folder. These two folders stay as they are.
+// One file as the source: its directory is presented as a tree with only this file, under the name of its copy. The
+// attributes of the two directories are not changed.
 
 #pragma once
 
@@ -12,27 +12,26 @@
 
 namespace forebay::tree {
 
-/// The file or object at `place`, links on the way to it followed; nothing where it is a folder or is not there.
+/// The file or object at `place`, behind symbolic links; nothing if it is a directory or missing.
 Result<std::optional<NamedRoot>> file_at(const std::string& place);
 
-/// The folder of `file` as one that has nothing but `name`, which is that file, that nothing can be made in, and that
-/// differs from no other such folder.
+/// A read-only directory with one entry, `name`, which is `file`. All such directories have equal attributes.
 FolderRef folder_of_one(NamedRoot file, std::string name);
 
-/// Where the copy of a file is, or is to be: `refused` where `target` is a folder, or the file itself.
+/// The place of a file's copy. Returns `refused` if `target` is a directory or the file itself.
 Result<NamedRoot> target_of_file(const NamedRoot& file, const std::string& source, const std::string& target);
 
-/// Two trees, or two files as folders of one.
+/// Two trees, or two files as directories of one entry.
 struct ComparedRoots {
     FolderRef source, target;
 };
 Result<ComparedRoots> open_compared(const std::string& source, const std::string& target);
 
-/// Keeps other copies between the same two places out, of this machine at least: a locked file beside the target,
-/// which is removed in the end. A kill leaves it, empty, to the same copy again.
+/// Excludes other copies between the same two places, at least on this machine: a locked file beside the target. The
+/// destructor removes it. If the process is killed, the empty file stays and the next copy reuses it.
 class CopyLock {
 public:
-    /// `refused` where another one has it.
+    /// Returns `refused` if another process holds it.
     static Result<CopyLock> take(FolderRef folder, const std::string& name);
     CopyLock(CopyLock&&) = default;
     CopyLock& operator=(CopyLock&&) = delete;

@@ -24,10 +24,10 @@ void TreeCount::beat() {
     if (has_begun_ || sys::Clock::now() < begin_) return;
     has_begun_ = true;
     auto thread = sys::Thread::start([this] { count(); });
-    if (thread) thread_ = std::move(*thread);  // a machine without another thread has no count
+    if (thread) thread_ = std::move(*thread);  // without another thread there is no count
 }
 
-// What cannot be looked at the mover names.
+// Errors are ignored here: the copy itself reports entries that it cannot read.
 void TreeCount::count() {
     EntryLog entry_log;
     WalkCounts counts;
@@ -35,7 +35,7 @@ void TreeCount::count() {
     if (!walk_tree(place_, what_, entry_log, counts) || stops_) return;
     std::uint64_t entries = 0;
     for (const auto& of_kind : counts.of_kind) entries += of_kind;
-    // What was removed meanwhile was partly counted before: half of it is the least wrong.
+    // Some of the entries removed meanwhile were counted before their removal. Half of them is the least wrong guess.
     if (removed_ != nullptr) entries += before + (removed_->load() - before) / 2;
     else --entries;  // the root is no entry
     all_.bytes = counts.file_bytes.load();

@@ -1,8 +1,8 @@
-// Counts what a mover has before it, on threads of its own beside it, once the mover has lasted for some seconds: from
-// then on it can be said what is left. It asks for the status of each entry, one call where a copy makes ten, by an
-// eighth of the mover's threads.
+// Counts the work of a verb on threads of its own, once the verb has run for some seconds. From then on a progress bar
+// can show the rest. The count uses an eighth of the verb's threads and reads the status of each entry: one call, where
+// a copy makes ten.
 //
-// Life:    made with the mover -> beat() while it goes on -> the destructor stops a count that is not done
+// Life: made with the verb -> beat() while it runs -> the destructor stops an unfinished count
 // Threads: beat() is called by one thread at a time.
 
 #pragma once
@@ -20,21 +20,21 @@ namespace forebay::tree {
 
 class TreeCount {
 public:
-    /// `what` says which entries are meant, by how many threads they are moved, and what is asked of each. Where they
-    /// are removed meanwhile, `removed` are among the count.
+    /// `what` has the chosen entries, the threads of the verb and the status to read for each entry. If the verb
+    /// removes entries, `removed` counts them, and the total includes them.
     TreeCount(std::string place, WalkOptions what, const std::atomic<std::uint64_t>* removed = nullptr,
               std::chrono::milliseconds begins_after = usual_begin);
     TreeCount(const TreeCount&) = delete;
     TreeCount& operator=(const TreeCount&) = delete;
     ~TreeCount();
 
-    /// Begins when it is time.
+    /// Starts the count when it is due.
     void beat();
-    /// Nothing until all is counted.
+    /// Zero until all is counted.
     const Amount& all() const { return all_; }
 
 private:
-    // A bar says little of what is over so soon.
+    // A progress bar is of no use for a shorter run.
     static constexpr std::chrono::milliseconds usual_begin{2000};
 
     void count();

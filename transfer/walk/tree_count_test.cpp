@@ -1,6 +1,5 @@
-// Goal: what is counted beside a mover is what it has before it; nothing is told before all is counted, and nothing is
-// counted too soon.
-// Method: a tree with two names of one inode, a list, patterns; a count that is ended while it goes on.
+// Goal: the count equals the work of the verb. Nothing is reported before all is counted, and no count starts too soon.
+// Method: counts a tree with two names of one inode, a list and patterns. Ends a count before it is done.
 
 #include "transfer/walk/tree_count.hpp"
 
@@ -30,7 +29,7 @@ void make_tree(const std::string& path) {
     fs::create_hard_link(path + "/0/0", path + "/again");
 }
 
-// Entries and bytes, when all is counted.
+// Entries and bytes, once all is counted.
 std::pair<std::uint64_t, std::uint64_t> counted(tree::TreeCount& count) {
     for (int turn = 0; turn < 2000 && count.all().entries == 0; ++turn) {
         count.beat();
@@ -58,7 +57,7 @@ TEST_CASE("tree count: what a mover has before it") {
     CHECK(count({.look = WalkLook::nothing}) == Counted(111, 0));
     const auto wish = tree::path_list("1\n2/3\n2/link\nmissing\n", false).value();
     CHECK(count({.wished = wish.get(), .look = WalkLook::file_bytes}) == Counted(25, 2'100));
-    const std::atomic<std::uint64_t> removed{7};  // and the root, which goes too
+    const std::atomic<std::uint64_t> removed{7};  // with the root, which is removed too
     CHECK(count({.look = WalkLook::nothing}, &removed) == Counted(119, 0));
 }
 

@@ -1,4 +1,4 @@
-// What lies in a folder, and is no entry of a tree: keys of a bucket that are no paths.
+// Things in a directory that are no entries of a tree: keys of a bucket that are no paths.
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace forebay::tree {
 
-/// The listing of `folder` has ended with `error`: `report(path, error)` of each thing of it that has no name of an
-/// entry, and else of the folder itself.
+/// For a listing of `folder` that failed with `error`: calls `report(path, error)` for each thing without an entry
+/// name. If there are none, it reports the directory itself.
 template <class Report>
 void report_unlisted(const DirNode& dir_node, sys::Folder& folder, const Error& error, const Report& report) {
     bool was_told = false;

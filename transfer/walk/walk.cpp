@@ -42,7 +42,7 @@ public:
           names_left_(options.tables.inode_bytes) {}
 
     Result<DirNodeRef> open_root(FolderRef folder);
-    /// Of a team a member walks what it is given.
+    /// A worker of a group processes only the work items that it gets.
     Result<> run(const DirNodeRef& root, bool is_first);
     TeamWork work(const DirNodeRef& root);
     void settle(const TeamMessage& message);
@@ -50,13 +50,13 @@ public:
 private:
     void enter(TreeWorker& worker, const DirNodeRef& dir_node);
     Result<> try_enter(TreeWorker& worker, const DirNodeRef& dir_node);
-    /// Its name was seen by another process.
+    /// For a directory whose name another process saw.
     void enter_given(TreeWorker& worker, const DirNodeRef& dir_node);
     Result<> list(TreeWorker& worker, const DirNodeRef& dir_node);
     void inspect_batch(TreeWorker& worker, const DirNodeRef& dir_node, const NameBatch& batch);
     Result<sys::EntryStatus> look_at(sys::Folder& folder, const ListedName& named) const;
     void count(const DirNodeRef& dir_node, const sys::EntryStatus& status, WalkFound& totals);
-    /// To what was found in the part that `dir_node` belongs to; where another process has not given it, to the counts.
+    /// Adds to the totals of the work item of `dir_node`. If no other process sent that item, adds to the counts.
     void add(const DirNodeRef& dir_node, const WalkFound& totals);
     bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
     void take(std::span<const WalkedEntry> entries);
@@ -74,10 +74,10 @@ private:
     StoredLayouts stored_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
-    std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
-    std::mutex mutex_;                                          // guards what follows
+    std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // progress of this process
+    std::mutex mutex_;                                          // guards the members below
     InodeMap<std::uint64_t> names_left_;
-    std::map<const DirNode*, WalkFound> totals_;  // in parts that other processes have given
+    std::map<const DirNode*, WalkFound> totals_;  // for work items from other processes
     Result<> taken_;
 };
 
@@ -153,7 +153,7 @@ void TreeWalk::enter(TreeWorker& worker, const DirNodeRef& dir_node) {
     done_in(dir_node);
 }
 
-// The folder's status was taken when its name was seen: it is not asked for again.
+// The status was read when the name was seen. It is not read again.
 Result<> TreeWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) {
     const auto& status = dir_node->status(TreeSide::source);
     FB_TRY(check_no_loop(*dir_node));
@@ -276,6 +276,7 @@ void TreeWalk::count(const DirNodeRef& dir_node, const sys::EntryStatus& status,
         else ++totals.further_names;
         return;
     }
+    // Each process sees some names of an inode. The coordinator counts the inode once, so its names are sent along.
     auto& link = totals.links[team_id(*dir_node, TreeSide::source, status.id)];
     ++link.seen;
     link.names = status.names;
@@ -294,6 +295,7 @@ void TreeWalk::add(const DirNodeRef& dir_node, const WalkFound& totals) {
         }
     }
     auto all = totals;
+    // The bytes of an inode count with the first of its names.
     for (const auto& [id, link] : totals.links) {
         const bool is_first = is_first_name(id, link.names, link.seen);
         if (is_first) all.add(link.bytes, link.allocated_bytes, link.is_file);
@@ -311,6 +313,7 @@ void TreeWalk::add(const DirNodeRef& dir_node, const WalkFound& totals) {
 }
 
 bool TreeWalk::is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen) {
+    // The entry of an inode is erased with its last name, so the map holds only inodes with names still to come.
     const std::lock_guard lock(mutex_);
     const auto known = names_left_.find(id);
     auto left = known && *known ? **known : names;

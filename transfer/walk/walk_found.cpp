@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t link_numbers = 7;
 
-// As a message has them, behind those of kinds.
+// In the order of a message, after the counts of kinds.
 template <class Found>
 auto numbers_of(Found& totals) {
     return std::array{&totals.bytes,    &totals.allocated_bytes, &totals.further_names, &totals.with_holes,

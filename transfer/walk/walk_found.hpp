@@ -1,4 +1,4 @@
-// What a walk has found in a part of a tree: added up for a portion of names, and for what another process has given.
+// Counts of a part of a tree: of a batch of names, or of a work item from another process.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace forebay::tree {
 
 struct WalkFound {
-    /// An inode of several names, of which some were seen here: the first process says whether the first is among them.
+    /// An inode with several names. `seen` names were seen here. The coordinator finds out if the first is among them.
     struct Link {
         std::uint64_t seen = 0, names = 0, bytes = 0, allocated_bytes = 0;
         bool is_file = false;
@@ -21,14 +21,14 @@ struct WalkFound {
     std::array<std::uint64_t, 8> of_kind{};
     std::uint64_t bytes = 0, allocated_bytes = 0, further_names = 0, with_holes = 0, released = 0;
     std::uint64_t largest_bytes = 0, deepest = 0, file_bytes = 0;
-    std::map<sys::EntryId, Link> links{};  // of a team alone
+    std::map<sys::EntryId, Link> links{};  // only for a group of workers
 
-    /// An inode that was met first.
+    /// Adds an inode at its first name.
     void add(std::uint64_t its_bytes, std::uint64_t its_allocated_bytes, bool is_file);
     void add(const WalkFound& other);
 
     void write(TeamMessage& message) const;
-    /// False where the message is of another kind.
+    /// Returns false if the message is of another kind.
     bool read(const TeamMessage& message);
 };
 

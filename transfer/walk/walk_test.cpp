@@ -1,5 +1,5 @@
-// Goal: a walk counts every entry once, by its kind, and an inode's bytes once, on any number of threads.
-// Method: a tree whose numbers are known; a folder of more names than a portion has.
+// Goal: a walk counts every entry once by its kind, and the bytes of an inode once, on any number of threads.
+// Method: walks a tree with known numbers, and a directory with more names than a batch.
 
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ TEST_CASE("walk: every entry once") {
         CHECK(of(sys::EntryKind::file) == 1'001);
         CHECK(of(sys::EntryKind::folder) == 4);
         CHECK(of(sys::EntryKind::link) == 1);
-        CHECK(counts.bytes == 999 * 10 + (1 << 20) + 1);  // the link's text is one byte
+        CHECK(counts.bytes == 999 * 10 + (1 << 20) + 1);  // 1 byte is the text of the symbolic link
         CHECK(counts.further_names == 1);
         CHECK(counts.with_holes == 1);
         CHECK(counts.largest_bytes == 1 << 20);

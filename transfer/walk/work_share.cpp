@@ -12,11 +12,11 @@ namespace forebay::tree {
 
 namespace {
 
-// Nobody is left asleep by a wake-up that was missed.
+// A missed wake-up delays a thread by at most this long.
 constexpr std::chrono::milliseconds look_again{20};
-// Some 3 MB where each is a folder.
+// About 3 MB if each piece is a directory.
 constexpr std::size_t waiting_max = 4'096;
-// Each holds the folder that it lists open. Folders with thousands of folders seldom lie in each other.
+// Each nested piece keeps the directory that it lists open. Directories of thousands of directories are rarely nested.
 constexpr std::size_t nesting_max = 8;
 
 }  // namespace
@@ -27,7 +27,7 @@ WorkShare::WorkShare(std::uint32_t threads) {
 
 Result<> WorkShare::run(Piece first) {
     next_index_ = 0;
-    add_from_outside(std::move(first));  // others may take offers already
+    add_from_outside(std::move(first));  // other processes may steal offers from now on
     sys::work_together(queues_.size(), [this] {
         TreeWorker worker{.share = this, .index = next_index_++};
         work(worker);
@@ -70,6 +70,7 @@ std::vector<WorkShare::Offered> WorkShare::take_offers(std::size_t count) {
     std::vector<Offered> taken;
     for (auto& queue : queues_) {
         const std::lock_guard lock(queue->mutex);
+        // The oldest pieces first: they lie nearest to the root.
         auto left = std::min(count - taken.size(), (queue->pieces.size() + 1) / 2);
         for (auto at = queue->pieces.begin(); at != queue->pieces.end() && left > 0;) {
             if (!at->offer.dir_node) {
@@ -131,6 +132,7 @@ void WorkShare::end_one() {
 }
 
 void WorkShare::wait() {
+    // The mutex is not held while hungry_() runs. A wake-up missed here costs at most look_again.
     if (hungry_) hungry_();
     ++sleepers_;
     std::unique_lock lock(mutex_);
@@ -152,7 +154,7 @@ void WorkShare::work(TreeWorker& worker) {
 
 void WorkShare::do_piece(TreeWorker& worker, Piece& piece) {
     const auto done = attempt([&] { piece(worker); });
-    piece = {};  // what it held is given back before others may end
+    piece = {};  // frees what the piece holds before other threads may end the run
     if (!done) {
         const std::lock_guard lock(mutex_);
         if (thrown_) thrown_ = done;

@@ -1,8 +1,8 @@
-// Work that grows while it is done, shared by threads: each does what it added last, so that it goes down into a tree
-// before it goes on beside it and keeps few folders waiting; who has nothing takes what another added first.
+// Threads share work that grows while it is done. Each thread takes the piece that it added last. So it goes down into
+// a tree first, and few directories wait. An idle thread takes the oldest piece of another thread.
 //
-// Where other processes share the work (team.hpp), pieces come with an offer: what another process must be told to do
-// them. The share then hears that threads have nothing to do, and is held open while work may still come back.
+// If other processes share the work (team.hpp), pieces come with an offer: the data that another process needs to do
+// them. The share calls `hungry` when its threads are idle, and is held open while work may still come back.
 
 #pragma once
 
@@ -26,20 +26,20 @@ struct ListedName;
 class PiecewiseFile;
 using NameBatch = std::vector<ListedName>;
 
-/// One thread of the share, handed to all work that it does.
+/// A thread of the share, passed to each piece.
 struct TreeWorker {
     WorkShare* share = nullptr;
     std::size_t index = 0;
-    std::size_t nesting = 0;          // pieces within pieces, by relieve()
-    std::vector<std::byte> buffer{};  // for bytes of files, two of them in a comparison; its size is the mover's choice
+    std::size_t nesting = 0;          // pieces within pieces, from relieve()
+    std::vector<std::byte> buffer{};  // for bytes of files (two files in a comparison); the verb chooses its size
 };
 
-/// A piece of work as another process can do it. Nothing of it is copied as long as nobody takes it.
+/// A piece of work as another process can do it. Nothing is copied until a process takes it.
 struct Offer {
-    std::shared_ptr<DirNode> dir_node{};       // waits for it; none: nobody else can do this piece
-    std::string name{};                        // a folder in `dir_node`, with all that lies in it
+    std::shared_ptr<DirNode> dir_node{};       // waits for the piece; null: only this process can do it
+    std::string name{};                        // a directory in `dir_node` with all below it
     std::shared_ptr<const NameBatch> names{};  // or names of `dir_node`
-    std::shared_ptr<PiecewiseFile> file{};     // or bytes of a file in `dir_node`
+    std::shared_ptr<PiecewiseFile> file{};     // or a range of a file in `dir_node`
     sys::ByteStretch bytes{};
 };
 
@@ -53,29 +53,29 @@ public:
 
     explicit WorkShare(std::uint32_t threads);
 
-    /// Does `first` and all that is added meanwhile, on this thread and others. An error where a piece has thrown; then
-    /// the rest is not done.
+    /// Does `first` and all work added meanwhile, on this thread and others. Returns an error if a piece throws. The
+    /// remaining pieces are then dropped.
     Result<> run(Piece first);
-    /// By any thread; into the queue of `worker`.
+    /// Adds to the queue of `worker`. Threads: any.
     void add(TreeWorker& worker, Piece piece, Offer offer = {});
-    /// By a thread that is none of the share's.
+    /// For a thread outside the share.
     void add_from_outside(Piece piece);
     std::size_t threads() const { return queues_.size(); }
-    /// How much `worker` has waiting: who lists much does some of it itself.
+    /// Pieces waiting in the queue of `worker`. A thread with a long queue works on it itself.
     std::size_t waiting(const TreeWorker& worker);
-    /// For who adds much, between two of its additions: while more than some thousand pieces of `worker` wait, it does
-    /// those that it added last, within the piece that it is at. So a folder of ten million folders is not a list of
-    /// ten million pieces.
+    /// For a piece that adds much, between two additions: while more than some thousand pieces of `worker` wait, does
+    /// the pieces that it added last, within the current piece. So a directory of ten million directories is never a
+    /// queue of ten million pieces.
     void relieve(TreeWorker& worker);
-    /// What has not begun is not begun any more.
+    /// Pieces that have not begun are dropped.
     void stop() { stopped_ = true; }
     bool is_stopped() const { return stopped_; }
     const std::atomic<bool>& stopped() const { return stopped_; }
 
-    /// Until release() run() does not return for want of work, and threads that find none call `hungry`.
+    /// Until release(), run() does not return for lack of work, and idle threads call `hungry`.
     void hold(std::function<void()> hungry);
     void release();
-    /// Takes up to half of what waits and is offered, at most `count`, of each thread what it added first.
+    /// Takes up to half of the waiting pieces with offers, at most `count`, the oldest of each thread first.
     std::vector<Offered> take_offers(std::size_t count);
 
 private:

@@ -1,6 +1,7 @@
-// Goal: all work is done once, on any number of threads, however it grows; what a piece throws ends it as an error.
-// Method: a tree of pieces that add pieces, on 1, 2, 3, 5 and 17 threads; pieces that throw or stop the rest; one that
-// adds 100,000; a thread that takes what is offered all the time.
+// Goal: all work is done once, on any number of threads, however it grows. A piece that throws ends the run with an
+// error.
+// Method: runs a tree of pieces that add pieces on 1, 2, 3, 5 and 17 threads, pieces that throw or stop the rest, and a
+// piece that adds 100,000. A thread takes offers all the time.
 
 #include <doctest/doctest.h>
 
@@ -61,7 +62,7 @@ TEST_CASE("work_share: after a stop nothing is begun") {
     CHECK(done == 1);
 }
 
-// The thread that speaks with other processes is there before the work, and goes after it. The preset tsan sees races.
+// The thread that talks to other processes lives longer than the work. The preset tsan finds races.
 TEST_CASE("work_share: offers are taken by another thread while a run begins and ends") {
     tree::WorkShare share(2);
     const auto dir_node = std::make_shared<tree::DirNode>(nullptr, "");

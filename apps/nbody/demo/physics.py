@@ -1,4 +1,4 @@
-"""Whether two runs are the same universe, and what the view of a snapshot shows of it. Needs scripts/bootstrap's Python."""
+"""Compares two runs, and checks the view of a snapshot. Needs scripts/bootstrap's Python."""
 
 import json
 
@@ -26,7 +26,7 @@ def differing_entries(one, other):
 
 
 def rounding(one, other, mesh):
-    """How far two dumps and their reports are apart, as fractions of what they measure."""
+    """The distance of two dumps and of their reports, as fractions of the measured values."""
     (report_one, dump_one), (report_other, dump_other) = one, other
     apart = dump_one[:, :3].astype("f8") - dump_other[:, :3]
     apart -= mesh * np.round(apart / mesh)  # through the periodic wall
@@ -45,7 +45,7 @@ def rounding(one, other, mesh):
 
 
 def view_in_h5py(path, dump):
-    """(step, whether ids are all there once, whether every column has the dump's bits, mean density)."""
+    """Returns (step, is every id there once, has every column the dump's bits, mean density)."""
     with h5py.File(path) as view:
         order = np.argsort(view["particles/id"][:])
         ids_whole = np.array_equal(view["particles/id"][:][order], np.arange(len(dump)))
@@ -62,7 +62,7 @@ def density_in_xarray(path):
 
 
 def draw(density, box, title, path):
-    """The density summed along z, in units of its mean."""
+    """Draws the density summed along z, in units of its mean."""
     projected = density.mean("z", dtype="f8")
     figure, axes = plt.subplots(figsize=(7.2, 6), dpi=130)
     image = axes.imshow(np.log10(projected.values.T), origin="lower", cmap="inferno", extent=(0, box, 0, box),
@@ -75,7 +75,7 @@ def draw(density, box, title, path):
 
 
 def linear_power(k, a, sigma_8=0.8, index=0.96, shape=0.25):
-    """Of nbody's initial field (apps/nbody/spectrum.cpp), grown as the scale factor: (Mpc/h)^3, for k in h/Mpc."""
+    """The power of nbody's initial field (apps/nbody/spectrum.cpp) at scale factor a: (Mpc/h)^3, for k in h/Mpc."""
     def bent(wave):
         q = wave / shape
         bend = 1 + 3.89 * q + (16.1 * q) ** 2 + (5.46 * q) ** 3 + (6.71 * q) ** 4
@@ -90,12 +90,12 @@ def linear_power(k, a, sigma_8=0.8, index=0.96, shape=0.25):
 
 
 def cloud_window(k, cell):
-    """By how much the power of a cloud-in-cell mesh is smaller at k; of waves along its diagonals."""
+    """The factor by which a cloud-in-cell mesh weakens the power at k, for waves along its diagonals."""
     return np.sinc(k * cell / (2 * np.pi * np.sqrt(3))) ** 12
 
 
 def draw_spectra(spectra, cell, path):
-    """spectra: [(step, a, k, power)] as they were found, each beside linear theory of its time."""
+    """Draws spectra: [(step, a, k, power)], each beside linear theory at its a."""
     figure, axes = plt.subplots(figsize=(7.2, 6), dpi=130)
     colours = plt.cm.viridis(np.linspace(0, 0.85, len(spectra)))
     for (step, a, k, power), colour in zip(spectra, colours, strict=True):
@@ -111,6 +111,6 @@ def draw_spectra(spectra, cell, path):
 
 
 def series_in_csv(text):
-    """{step: value} of one scalar, as `forebay plot --csv` prints it."""
+    """{step: value} of one scalar, from the output of `forebay plot --csv`."""
     lines = [line.split(",") for line in text.splitlines()[1:]]
     return {int(line[0]): float(line[2]) for line in lines}

@@ -20,7 +20,7 @@ MPI_ENVIRONMENT = {
 
 
 def name_and_parent(process):
-    """None for a process that is gone or a zombie."""
+    """Returns None if the process is gone or a zombie."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text()
     except OSError:
@@ -55,10 +55,10 @@ def wait_until(condition, seconds_max):
 
 
 class Simulation:
-    """nbody on some ranks. Its lines are kept, and printed when `shown` says so."""
+    """nbody on some ranks. Its lines are kept, and printed if `shown` returns true."""
 
     def __init__(self, bin_directory, ranks, options, memory, shown=lambda line: True):
-        """`memory`: where Open MPI's ranks share memory; killed ones leave it behind."""
+        """`memory`: the directory of Open MPI's shared files. Killed ranks leave files behind there."""
         command = ["mpiexec", "-n", str(ranks), str(bin_directory / "nbody"), *map(str, options)]
         environment = {**os.environ, **MPI_ENVIRONMENT, "OMPI_MCA_btl_vader_backing_directory": str(memory)}
         self.process = subprocess.Popen(command, env=environment, text=True,
@@ -81,7 +81,7 @@ class Simulation:
         return [(int(m[1]), float(m[2]), m[3]) for m in found if m]
 
     def wait_for(self, condition, seconds_max):
-        """Looks at the steps whenever a line comes; None when the program ends or the time is over."""
+        """Checks the steps at each new line. Returns None if the program ends or time is over."""
         deadline = time.monotonic() + seconds_max
         with self.news:
             while not (answer := condition(self.steps())):
@@ -100,7 +100,7 @@ class Simulation:
         return self.process.returncode
 
     def end(self):
-        """For the way out after a fault; mpiexec ends its ranks."""
+        """Ends mpiexec after a fault; mpiexec ends its ranks."""
         if self.process.poll() is not None:
             return
         self.process.terminate()
@@ -113,7 +113,7 @@ class Simulation:
 
 
 class Forebay:
-    """The command forebay. The scripts that it starts run in the Python that runs the demo, which has matplotlib."""
+    """The command forebay. Its scripts run in the demo's own Python, because it has matplotlib."""
 
     def __init__(self, bin_directory):
         self.program = str(bin_directory / "forebay")
@@ -134,7 +134,7 @@ class Forebay:
 
 
 def agent_of(staging):
-    """The process number of the agent that serves the one session under `staging`, as its log says."""
+    """The process number of the agent for the one session under `staging`, from its log."""
     for log in Path(staging).glob("forebay-*/*/agent.log"):
         served = re.findall(r"agent (\d+) serves", log.read_text())
         if served and (found := name_and_parent(served[-1])) and found[0] == "forebay":

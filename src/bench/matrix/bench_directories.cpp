@@ -13,7 +13,7 @@ namespace forebay::bench {
 
 namespace {
 
-// Other ranks may still make a file or two while they hear of the signal.
+// Other ranks may still make a few files before the signal reaches them.
 constexpr int removals_max = 20;
 constexpr std::chrono::milliseconds removal_pause{50};
 

@@ -1,7 +1,7 @@
-// Directories of a bench's own, one in each that the rows name, at targets and on nodes. What else is there is never
-// touched. They are removed at the end, after an error, and when a signal ends the bench.
+// A benchmark's own directories, one in each directory of the rows, at targets and on nodes. Other files there are
+// never touched. They are removed at the end, after an error, and when a signal ends the benchmark.
 //
-// Owner: the object; rank 0 for targets, the first rank of each node for what is staged.
+// Owner: the object; rank 0 for targets, the first rank of each node for staging.
 
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace forebay::bench {
 
-/// What is removed when SIGTERM, SIGINT or SIGHUP ends this process. Threads: any. It lives until the process ends,
-/// since its own thread waits for the signal.
+/// Directories to remove when SIGTERM, SIGINT or SIGHUP ends this process. Threads: any. It lives until the process
+/// ends, because its own thread waits for the signal.
 class SignalRemovals {
 public:
-    /// Waits for signals from now on. Before MPI_Init, which starts threads.
+    /// Begins to wait for signals. Call it before MPI_Init, which starts threads.
     static Result<std::shared_ptr<SignalRemovals>> watch();
     void add(const OwnPath& own);
     void remove(const OwnPath& own);
@@ -33,7 +33,7 @@ private:
 
 class BenchDirectories {
 public:
-    /// `victim`: the job that `kill` ends writes where the one writes that has started it, and removes nothing.
+    /// `victim`: the job that `kill` ends writes to the place of the job that started it, and removes nothing.
     /// Collective.
     static Result<BenchDirectories> make(Ranks& ranks, const std::vector<RowResult>& rows, const std::string& victim,
                                          std::shared_ptr<SignalRemovals> removals);
@@ -41,14 +41,14 @@ public:
     BenchDirectories& operator=(BenchDirectories&&) = delete;
     ~BenchDirectories();
 
-    /// Those that were named, or stand in.
+    /// The given directories, or the default.
     const std::vector<std::string>& all() const { return named_; }
-    /// `name` is the row's and its repeat's; a victim keeps the name that it was given.
+    /// `name` identifies the row and its repeat. A victim keeps its given name.
     TrialPlace place_of(const RowSetting& setting, const std::string& name) const;
 
 private:
     BenchDirectories() = default;
-    /// Makes one below `directory`, if this rank is to (`makes`).
+    /// Makes one below `directory`, if this rank `makes`.
     Result<> make_in(Ranks& ranks, const std::string& directory, bool makes, OwnDirectory::Access access);
 
     std::string default_target_, id_, victim_name_;

@@ -1,5 +1,5 @@
-// Case files: bench/cases. Options under their names, `sweep` as on the command line, `rows` with words of
-// their own, and tables `published` with the words of a setting, a measure and its value.
+// Case files: bench/cases. They hold options by name, `sweep` as on the command line, `rows` with further words, and
+// tables `published` with the words of a setting, a measure and its value.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ Error wrong(const std::string& path, const toml::node& at, const std::string& wh
             "the options of forebay bench run --help, and title, source, rows, sweep and published"};
 }
 
-// As on the command line: numbers are words too.
+// As on the command line, numbers are words too.
 Result<std::string> word_from(const std::string& path, const toml::node& node) {
     if (const auto text = node.value<std::string>()) return *text;
     if (node.is_integer()) return fmt::format("{}", *node.value<std::int64_t>());

@@ -1,4 +1,4 @@
-// Which options cannot be combined, and why.
+// Options that cannot be combined, with reasons.
 
 #include <fmt/format.h>
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::size_t piece_bytes = 64u << 10;  // generated at once
 
-// The finalizer of splitmix64 (Steele, Lea, Flood 2014): every bit of the counter moves every bit of the word.
+// The finalizer of splitmix64 (Steele, Lea, Flood 2014): every bit of the counter changes every bit of the word.
 constexpr std::uint64_t mixed(std::uint64_t word) {
     word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9ull;
     word = (word ^ (word >> 27)) * 0x94D049BB133111EBull;
@@ -42,7 +42,7 @@ std::vector<BenchVariable> columns_of(const DataShape& data, std::uint64_t bytes
     return columns;
 }
 
-// HACC's.
+// HACC's columns.
 std::vector<BenchVariable> particles_of(const DataShape& data, std::uint64_t bytes) {
     const auto rows = data.count > 0 ? data.count : std::max<std::uint64_t>(1, bytes / 38);
     std::vector<BenchVariable> columns;
@@ -53,7 +53,7 @@ std::vector<BenchVariable> particles_of(const DataShape& data, std::uint64_t byt
 }
 
 // The restart of PALM at 4096 x 4096 x 256: 192 scalars, 57 arrays of one dimension with 1.00 GiB, 21 of two with 1.25,
-// 9 of three with 258.00 and one of four with 3806 kB; here `bytes` in all.
+// 9 of three with 258.00 and one of four with 3806 kB. Here scaled to `bytes` in all.
 std::vector<BenchVariable> palm_of(std::uint64_t bytes) {
     constexpr double all = 260.25 + 3806.0 / (1 << 20);
     std::vector<BenchVariable> variables;
@@ -143,7 +143,7 @@ std::uint64_t Content::bytes_of_all(int dump) const {
     return all;
 }
 
-// Word i of a stream is mixed(key + i * odd): what stands at a byte is known without what stands before it.
+// Word i of a stream is mixed(key + i * odd): any byte is known without the bytes before it.
 void Content::generate(const RowSpan& segment, int dump, std::uint64_t from, std::span<std::byte> bytes) const {
     if (contents_ == Fill::zero) {
         std::ranges::fill(bytes, std::byte{0});
@@ -235,7 +235,7 @@ std::vector<RowSpan> OwnMemory::segments(int dump) {
         segment.data = start_ + (memory_ == MemoryForm::block ? 0 : at_[v]);
         segment.stride_bytes = memory_ == MemoryForm::aos     ? record_bytes_
                                : memory_ == MemoryForm::block ? 0
-                                                              : row_bytes;  // 0: the block again
+                                                              : row_bytes;  // 0: the same block again
         segments.push_back(segment);
     }
     return segments;
@@ -252,7 +252,7 @@ ReadMemory ReadMemory::of_own(const Content& content, int rank, int dump) {
 
 namespace {
 
-// What the ranks wrote of rows `first` to `end` of all.
+// Adds the owners' segments of rows `first` to `end` of all rows.
 void add_rows(const Content& content, std::size_t variable, std::uint64_t first, std::uint64_t end, int dump,
               std::vector<RowSpan>& segments) {
     std::uint64_t before = 0;

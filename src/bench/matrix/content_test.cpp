@@ -1,6 +1,6 @@
-// Goal: every byte of a dump has one place in one file and one right value, whoever looks; shares of other ranks cover
-// all; targets are filled evenly.
-// Method: 1, 2, 3, 5 and 17 ranks, all kinds of data and layouts; each byte of each file is claimed once.
+// Goal: every byte of a dump has one place in one file and one right value for every rank. Shares of other ranks cover
+// all bytes. Targets are filled evenly.
+// Method: 1, 2, 3, 5 and 17 ranks, all kinds of data and layouts. Each byte of each file is claimed once.
 
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ std::vector<int> pairs(int ranks) {
     return nodes;
 }
 
-// Bytes of each file that are claimed, and whether any is claimed twice.
+// Marks the bytes of each file that are claimed. A count above 1 is a double claim.
 void claim(const std::vector<Located>& pieces, std::map<int, std::vector<int>>& files) {
     for (const auto& piece : pieces) {
         auto& file = files[piece.file];

@@ -1,4 +1,4 @@
-// posix and mmap: the calls that IOR makes with its backends POSIX and MMAP.
+// posix and mmap: the calls of IOR with its backends POSIX and MMAP.
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ using sys::PlainFile;
 
 std::span<const std::byte> RecordPacker::bytes(const RowSpan& segment, std::uint64_t row_bytes, std::uint64_t from,
                                                std::uint64_t count) {
-    if (segment.stride_bytes == 0) return {segment.data, count};  // a block, again
+    if (segment.stride_bytes == 0) return {segment.data, count};  // the same block again
     if (segment.stride_bytes == row_bytes) return {segment.data + from, count};
     buffer_.resize(count);
     for (std::uint64_t done = 0; done < count;) {
@@ -35,7 +35,7 @@ Result<> WayOfFiles::forget(int dump) {
     return {};
 }
 
-// Each rank its own where files are of ranks, as IOR does: what a rank then writes gets pages that its CPU has freed.
+// If files belong to ranks, each rank removes its own, as IOR does: its next writes then get pages freed by its CPU.
 Result<> WayOfFiles::remove(int dump) {
     for (int file = row_.ranks.rank(); file < row_.placement.files(); file += row_.ranks.size())
         FB_TRY(sys::posix_store().remove(row_.placement.path(file, dump)));

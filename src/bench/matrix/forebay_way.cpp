@@ -1,4 +1,4 @@
-// Forebay: a dump is a save; what comes back is what a restart would get.
+// Forebay: a dump is a save, and a read is a restart.
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ public:
         times.begin = times.opened = Clock::now();
         FB_TRY(stream_->save(dump));
         times.moved = Clock::now();
-        // What is synced is what is committed; where computing follows, the agent does it meanwhile.
+        // Synced means committed. If computing follows, the agent commits meanwhile.
         if (row_.setting.durable != Durable::none && row_.setting.compute_seconds == 0)
             FB_TRY(stream_->wait_committed(commit_max));
         times.closed = Clock::now();
@@ -74,7 +74,7 @@ public:
         if (!restart) return Error{ErrorKind::missing, fmt::format("{}: there is no snapshot to read", row_.directory)};
         newest_ = static_cast<int>(restart->step());
         times.opened = Clock::now();
-        // A table's rows are Forebay's to share out; the memory for them is not timed.
+        // Forebay shares out a table's rows. The memory for them is not timed.
         memory = row_.content.is_table() ? share(readers, *restart, *table)
                  : own                   ? ReadMemory::of_own(row_.content, readers.rank(), newest_)
                                          : ReadMemory::of_share(row_.content, readers.rank(), readers.size(), newest_);
@@ -92,7 +92,7 @@ public:
     int newest() const override { return newest_; }
 
     Result<> forget(int) override { return forget_below(row_.directory); }
-    // The stream keeps two snapshots; its agent removes the one before.
+    // The stream keeps two snapshots. Its agent removes the snapshot before.
     Result<> remove(int) override { return {}; }
 
 private:
@@ -170,7 +170,7 @@ private:
         return {};
     }
 
-    // Rank 0 has the value; the others give a place that nobody looks at.
+    // Rank 0 has the value. Other ranks give a dummy place.
     void* scalar_of(std::size_t variable, const std::vector<RowSpan>& segments) {
         for (const auto& segment : segments)
             if (segment.variable == variable && segment.rows > 0) return segment.data;

@@ -1,5 +1,5 @@
-// The tables of IOR 4.0.0 (src/ior-output.c) and of its mdtest (src/mdtest.c), column by column, so that what reads
-// those reads ours.
+// The tables of IOR 4.0.0 (src/ior-output.c) and of its mdtest (src/mdtest.c), column by column, so that tools for
+// those tables can read ours.
 
 #include <fmt/format.h>
 

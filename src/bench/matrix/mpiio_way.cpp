@@ -1,5 +1,5 @@
-// MPI-IO: the calls that IOR makes with its backend MPIIO; with one rendezvous for all variables, one call with the
-// places of all of them.
+// MPI-IO: the calls of IOR with its backend MPIIO. With one rendezvous for all variables, one call has the places of
+// all.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ Result<> good(int status, const char* call, const std::string& path) {
     return Error{error, fmt::format("{}: {}: {}", call, path, std::string(text, static_cast<std::size_t>(length)))};
 }
 
-// Open MPI's own layer answers that all is well where the disk is full: how much was written is in the status alone.
+// On a full disk Open MPI's own layer returns success. Only the status has the number of written bytes.
 Result<> all_came(MPI_Status& about, std::uint64_t bytes, bool writes, const std::string& path) {
     MPI_Count got = 0;
     MPI_Get_elements_x(&about, MPI_BYTE, &got);
@@ -72,7 +72,7 @@ private:
     std::string path_;
 };
 
-// Where the file system tells them.
+// Empty if the file system does not report stripes.
 sys::Stripes stripes_of(const std::string& path) {
     const auto file = sys::posix_store().open(path, sys::Access::read);
     return file ? (*file)->stripes().last() : sys::Stripes();
@@ -112,7 +112,8 @@ public:
         return times;
     }
 
-    // When all ranks have closed the file: of a collective call with a view even the status says that all was written.
+    // After all ranks have closed the file: for a collective call with a view even the status claims that all was
+    // written.
     Result<double> settle() override {
         if (written_dump_ < 0 || row_.setting.stonewall_seconds > 0) return 0.0;
         const auto path = own_path(written_dump_);
@@ -131,7 +132,7 @@ public:
         for (std::size_t i = 0; i < pieces.size();) {
             std::size_t end = i + 1;
             while (end < pieces.size() && pieces[end].file == pieces[i].file) ++end;
-            // Shares of several files are not read by the ranks that wrote them, so nobody is there to wait for.
+            // Shares of several files are not read by the ranks that wrote them, so no rank waits at the open.
             const auto path = row_.placement.path(pieces[i].file, dump);
             const int mode = MPI_MODE_RDONLY | (own ? MPI_MODE_UNIQUE_OPEN : 0);
             FB_TRY_ASSIGN(file, MpiFile::open(own ? comm_ : MPI_COMM_SELF, path, mode, info.raw));
@@ -148,7 +149,7 @@ public:
     }
 
 private:
-    // Of one variable all ranks of the file make as many collective calls: that of the one with most.
+    // For one variable all ranks of the file make equally many collective calls: the number of the rank with most.
     std::uint64_t calls(const Located& piece, int dump, bool collective) const {
         const auto xfer = row_.setting.xfer_bytes;
         auto bytes = piece.bytes;
@@ -188,8 +189,8 @@ private:
         return {};
     }
 
-    // Hints are ignored in silence, and Open MPI's library gives back what it was given: whether a file has the stripes
-    // that were asked for, its file system alone tells.
+    // MPI ignores hints silently, and Open MPI's library returns the requested values. Only the file system shows the
+    // file's real stripes.
     void tell_hints(MPI_Info used, const std::string& path) {
         const auto stripes = stripes_of(path);
         for (const auto& [key, value] : row_.setting.hints) {
@@ -225,9 +226,9 @@ Result<> WayOfSharedFiles::prepare(const std::vector<RowSpan>&, int) {
     return {};
 }
 
-// The file's bytes are seen through one type that has the places of all variables, memory through another.
+// One type describes the places of all variables in the file, another their places in memory.
 Result<> WayOfSharedFiles::write_together(MPI_File file, std::vector<Located> pieces, const std::string& path) {
-    // Places of a view go up; HDF5 does not lay datasets out in the order of their making.
+    // Places of a view must rise. HDF5 does not lay datasets out in the order of their creation.
     std::ranges::sort(pieces, {}, &Located::offset);
     std::vector<int> lengths;
     std::vector<MPI_Aint> places, addresses;

@@ -26,7 +26,7 @@ const Published* published_of(const RowOutcome& outcome, const RowResult& row, c
     return nullptr;
 }
 
-// The first row that was measured, and that something was published of.
+// The first row with this measure.
 double first_median(const RowOutcome& outcome, const std::string& measure) {
     for (const auto& row : outcome.rows)
         if (const auto* samples = find_samples(row.samples, measure)) return at_fraction(*samples, 0.5);
@@ -229,7 +229,7 @@ std::string csv_of(const RowOutcome& outcome) {
 
 namespace {
 
-// What a plan takes of it: of the row with the fastest drain, which `from` names where there are several.
+// Measures for a plan: of the row with the fastest drain. `from` names it if there are several rows.
 void add_for_plans(const RowOutcome& outcome, const RowResult& row, const std::vector<format::Measure>& of_row,
                    const format::Measure& drain_rate, std::vector<format::Measure>& of_all) {
     const auto* before = format::find(of_all, "drain_rate_bytes_per_second");
@@ -241,7 +241,7 @@ void add_for_plans(const RowOutcome& outcome, const RowResult& row, const std::v
         const auto add = [&](const char* name, double value) {
             of_all.push_back({name, value, 0, 0, 0, 1, format::MeasureOrigin::measured, "bench run"});
         };
-        // Rows tell it of all nodes together.
+        // Rows have it for all nodes together.
         if (const auto* read_rate = format::find(of_row, "read_rate_bytes_per_second"); read_rate != nullptr) {
             of_all.push_back(*read_rate);
             for (auto* value : {&of_all.back().value, &of_all.back().low, &of_all.back().high}) *value /= row.nodes;

@@ -1,6 +1,6 @@
-// What came of all rows, and how it is told: a table, CSV, JSON (format/advice), the tables of IOR and mdtest, a page.
+// The results of all rows and their output: a table, CSV, JSON (format/advice), the tables of IOR and mdtest, a page.
 //
-// By rank 0. Pure text; no files.
+// Called by rank 0. Pure text; no files.
 
 #pragma once
 
@@ -15,23 +15,23 @@
 
 namespace forebay::bench {
 
-/// A figure that somebody has published of one setting: of bench/cases.
+/// A published figure for one setting, from bench/cases.
 struct Published {
-    Words setting;  // a row has it that has all of these words
+    Words setting;  // a row matches if it has all of these words
     std::string measure;
     double value = 0;
-    bool is_max = false;  // else the median, or the only one
+    bool is_max = false;  // false: the median, or the only sample
 };
 
-/// A case file: options and sweeps under the names of the command line, and what was published of them.
+/// A case file: options and sweeps by the names of the command line, and published figures.
 struct Case {
     std::string title, source;
     Words words;
-    std::vector<Words> rows;  // each with words of its own; none: one row without any
+    std::vector<Words> rows;  // each with further words; empty: one row without any
     std::vector<std::string> sweeps;
     std::vector<Published> published;
 };
-/// `refused` or `corrupt`, with the line, where it is not understood.
+/// Returns `refused` or `corrupt`, with the line, if it is invalid.
 Result<Case> read_case(const std::string& path);
 
 struct RowOutcome {
@@ -47,31 +47,31 @@ struct MeasureLine {
     std::vector<double> samples;
     double median = 0, min = 0, max = 0, p10 = 0, p90 = 0, p95 = 0, mean = 0, deviation = 0;
     ConfidenceInterval interval;           // of the median, 95 %
-    double ratio = 0;                      // to the median of the first row that has it
-    const Published* published = nullptr;  // null: nothing was
-    double published_ratio = 0;            // to what was published of the first such row; 0: unknown
+    double ratio = 0;                      // to the median of the first row with this measure
+    const Published* published = nullptr;  // null: none
+    double published_ratio = 0;            // to the first row with a published figure; 0: unknown
 };
 std::vector<MeasureLine> lines_of(const RowOutcome& outcome, const RowResult& row);
 
-/// Keys whose words differ between rows: the axes.
+/// Keys with different words in different rows: the axes.
 std::vector<std::string> axes_of(const RowOutcome& outcome);
-/// "posix, shared": the row's words of the axes; "all" without axes.
+/// "posix, shared": the row's words for the axes; "all" without axes.
 std::string name_of_row(const RowOutcome& outcome, const RowResult& row);
-/// "1.25 GB/s", "76 ms", "48,000 /s", as the measure's name says.
+/// "1.25 GB/s", "76 ms", "48,000 /s", by the measure's name.
 std::string shown_value(const std::string& measure, double value);
-/// "10.0 s (max)"; "" where nothing was published.
+/// "10.0 s (max)"; "" if nothing was published.
 std::string shown_published(const MeasureLine& line);
-/// Whether people want to see it: parts of IOR's times are for its table and files alone.
+/// True if people want to see it. Parts of IOR's times are only for its table and for files.
 bool is_headline(const RowOutcome& outcome, const std::string& measure);
 
-/// One line: until when each way is timed, and which options all rows have alike.
+/// One line: the end point of each way's timing, and the options that all rows share.
 std::string timed_and_fixed(const RowOutcome& outcome);
 cli::Shown table_of(const RowOutcome& outcome);
 std::string csv_of(const RowOutcome& outcome);
 format::Advice advice_of(const RowOutcome& outcome);
 /// IOR's results and summary, and mdtest's summary for rows with metadata.
 std::string ior_tables_of(const RowOutcome& outcome);
-/// What no other page has.
+/// Marks our pages: no other page has it.
 inline constexpr std::string_view page_mark = "Made by forebay bench run.";
 /// One self-contained HTML file with a chart of each measure, without scripts.
 std::string page_of(const RowOutcome& outcome);

@@ -1,4 +1,4 @@
-// Goal: what is told of samples is what they say, beside what was published of the same setting, in every form.
+// Goal: every output form shows the statistics of the samples, beside published figures of the same setting.
 
 #include "bench/matrix/outcome.hpp"
 

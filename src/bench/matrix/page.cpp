@@ -1,5 +1,5 @@
-// The page of a bench: a chart of each measure with a bar a row, its interval as a line across the bar's end, what was
-// published as a mark; then the table of all. No scripts: the pictures are in the text.
+// The page of a benchmark: for each measure a chart with a bar for each row, its interval as a line across the bar's
+// end, and published figures as marks; then the table. No scripts: pictures are part of the text.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-// HDF5 over MPI-IO: a dataset a variable. With one rendezvous a variable, each is a collective H5Dwrite, as H5Part
-// makes it; with one for all, HDF5 lays the datasets out and closes, and one collective call of MPI-IO writes all of
-// them where they lie (HDF5 1.10 has no H5Dwrite_multi).
+// HDF5 over MPI-IO: a dataset for each variable. With one rendezvous for each variable, each is a collective H5Dwrite,
+// as in H5Part. With one for all, HDF5 lays the datasets out and closes, then one collective MPI-IO call writes all of
+// them in place (HDF5 1.10 has no H5Dwrite_multi).
 
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -16,7 +16,7 @@ using sys::Clock;
 
 namespace {
 
-/// An identifier of HDF5's, given back by its own call.
+/// An HDF5 identifier, released by its own call.
 class Identifier {
 public:
     Identifier(hid_t id, herr_t (*give_back)(hid_t)) : id_(id), give_back_(give_back) {}
@@ -84,7 +84,7 @@ public:
             return times;
         }
         times.moved = Clock::now();
-        // The driver makes MPI_File_sync of it.
+        // The driver calls MPI_File_sync for it.
         if (row_.setting.durable >= Durable::fsync && H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
             return failed("H5Fflush", path);
         if (file.close() < 0) return failed("H5Fclose", path);
@@ -143,7 +143,7 @@ private:
         return {H5Screate_simple(static_cast<int>(all.size()), all.data(), nullptr), H5Sclose};
     }
 
-    // In parallel HDF5 gives contiguous datasets their room at once; nothing is filled before.
+    // Parallel HDF5 allocates contiguous datasets at once. They are not filled before.
     Result<Identifier> create(hid_t file, const Located& piece, const std::string& path) const {
         const Identifier how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
         H5Pset_fill_time(how, H5D_FILL_TIME_NEVER);
@@ -154,7 +154,7 @@ private:
         return dataset;
     }
 
-    // Collective calls are as many on every rank of the file: those of the one with most rows.
+    // Every rank of the file makes equally many collective calls: the number of the rank with most rows.
     Result<> move(hid_t dataset, const Located& piece, int dump, bool writes, bool collective,
                   const std::string& path) {
         const Identifier transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);

@@ -26,7 +26,7 @@ FilePlacement::FilePlacement(const Content& content, const RowSetting& setting, 
         file_of_.push_back(number->second);
         members_[static_cast<std::size_t>(number->second)].push_back(rank);
     }
-    // Each file goes to the directory that has least so far: equal files go round.
+    // Each file goes to the directory with the fewest bytes so far: equal files go round.
     for (int dump = 0; dump < setting.dumps; ++dump) {
         directory_of_.emplace_back();
         for (int file = 0; file < files(); ++file) {
@@ -50,7 +50,7 @@ std::string FilePlacement::path(int file, int dump) const {
 
 std::vector<Located> FilePlacement::located(const std::vector<RowSpan>& segments, int dump) const {
     std::vector<Located> all;
-    std::map<int, std::vector<std::uint64_t>> bases;  // of each file: where each variable begins
+    std::map<int, std::vector<std::uint64_t>> bases;  // for each file, the begin of each variable
     for (const auto& segment : segments) {
         const auto v = segment.variable;
         Located place{.segment = segment, .file = file_of(segment.owner)};

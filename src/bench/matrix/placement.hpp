@@ -1,5 +1,5 @@
-// Which file a rank's part of a dump lies in, where in it, and in which of the target's directories each file is made.
-// Within a file variables follow one another, each with the parts of the file's ranks in their order.
+// The file and offset of a rank's part of a dump, and the target directory of each file. Within a file the variables
+// follow one another, each with the parts of the file's ranks in order.
 //
 // Pure arithmetic, equal on every rank.
 
@@ -19,8 +19,8 @@ struct Located {
     int file = 0;
     std::uint64_t offset = 0;  // bytes
     std::uint64_t bytes = 0;
-    std::uint64_t file_row = 0;   // of the variable in this file
-    std::uint64_t file_rows = 0;  // that the variable has there
+    std::uint64_t file_row = 0;   // row of the variable in this file
+    std::uint64_t file_rows = 0;  // rows of the variable in this file
 };
 
 class FilePlacement {
@@ -35,7 +35,7 @@ public:
     std::uint64_t file_bytes(int file, int dump) const;
     std::string path(int file, int dump) const;
     std::vector<Located> located(const std::vector<RowSpan>& segments, int dump) const;
-    /// Bytes of the fullest directory over their mean, of all dumps: 1 where they are filled evenly.
+    /// Bytes of the fullest directory over their mean, for all dumps. 1 if they are filled evenly.
     double imbalance() const;
 
 private:

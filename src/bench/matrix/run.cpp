@@ -1,4 +1,4 @@
-// forebay bench run: rows from options, sweeps or a case; each measured in turn with the others; told in several ways.
+// forebay bench run: makes rows from options, sweeps or a case, measures them in turns, and prints the results.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ struct RunOptions {
     bool json = false, replace = false;
 };
 
-// What one job measures.
+// The plan of one job.
 struct RunPlan {
     RowOutcome outcome;
     int repeats = 1;
@@ -56,7 +56,7 @@ std::pair<std::string, std::string> kind_and_file(const std::string& output) {
     return {output.substr(0, equal), equal == std::string::npos ? "" : output.substr(equal + 1)};
 }
 
-// Before anything is measured: a file of somebody else stays.
+// Checked before any measurement: foreign files stay.
 Result<> check_files(const RunPlan& plan) {
     for (const auto& output : plan.outputs) {
         const auto [kind, file] = kind_and_file(output);
@@ -86,7 +86,7 @@ Result<> check_outputs(const std::vector<std::string>& outputs) {
     return {};
 }
 
-// With what to do instead; nothing where the build has it.
+// The reason with an alternative; nothing if this build supports it.
 std::optional<Error> why_not_here(const RowSetting& setting) {
     const auto unsupported = [](const char* what, const char* next) {
         return Error{ErrorKind::unsupported, what, "nothing was written", next};
@@ -119,7 +119,7 @@ Result<RunPlan> plan_of(const RunOptions& options) {
     sweeps.insert(sweeps.end(), options.sweeps.begin(), options.sweeps.end());
     std::vector<Words> rows;
     for (const auto& own : outcome.of.rows.empty() ? std::vector<Words>{{}} : outcome.of.rows) {
-        // The command line comes last, and counts most.
+        // The command line comes last and has priority.
         auto words = outcome.of.words;
         for (const auto& [key, value] : own) put_word(words, key, value);
         for (const auto& [key, value] : options.given)
@@ -168,7 +168,7 @@ std::uint64_t planned_bytes(const RowSetting& setting, int ranks) {
     return content.bytes_of_all(0) * static_cast<std::uint64_t>(setting.dumps);
 }
 
-// Each row once, then each again: whatever changes meanwhile changes for all of them.
+// Measures each row once, then each again: a change of the machine affects all rows.
 Result<> measure(Ranks& ranks, const BenchDirectories& directories, RunPlan& plan) {
     cli::Progress progress("bench run", ranks.rank() != 0);
     std::uint64_t done = 0, all = 0;
@@ -252,7 +252,7 @@ Result<Exit> run(const RunOptions& options) {
     }();
     if (done) return Exit::good;
     const auto error = after_removal(done.error());
-    // All ranks have it, and one tells it: before the end of MPI, since mpiexec ends a job when its first rank has.
+    // All ranks have the error, and one prints it before MPI ends: mpiexec ends a job when its first rank has ended.
     if (rank == 0) cli::print_error(error);
     return cli::exit_of(error.kind);
 }

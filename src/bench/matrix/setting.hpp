@@ -1,5 +1,5 @@
-// One row of a bench: what is written, how, where and how often. Words as they are given on the command line or in a
-// case file (bench/cases) become a RowSetting; a sweep makes a row of each combination.
+// One row of a benchmark: data, way, place and repeats. Words of the command line or a case file (bench/cases) become a
+// RowSetting. A sweep makes a row for each combination.
 //
 // Pure arithmetic; no ranks, no files.
 
@@ -20,7 +20,7 @@ namespace forebay::bench {
 /// Keys and values of options, in the order of the table of options.
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// An option of `forebay bench run` that may be an axis: its key without "--", its default and its line of help.
+/// An option of `forebay bench run` that may be an axis: its key without "--", its default and its help.
 struct OptionWords {
     const char* key;
     const char* value;
@@ -32,13 +32,13 @@ enum class Via { posix, mmap, mpiio, hdf5, forebay, dfs, genericio };
 enum class FileLayout { shared, node, rank, groups };
 enum class Sync {
     independent,
-    collective,      // one rendezvous a variable
+    collective,      // one rendezvous for each variable
     collective_all,  // one for all variables
 };
 enum class MemoryForm {
     soa,    // each variable contiguous
     aos,    // records of all variables
-    block,  // one block of `xfer` bytes, written again and again, as IOR does
+    block,  // one block of `xfer` bytes, written repeatedly, as in IOR
 };
 enum class Durable { none, close, fsync, verified };
 enum class Fill { random, zero, compressible };
@@ -46,7 +46,7 @@ enum class Fill { random, zero, compressible };
 struct DataShape {
     enum class Kind { columns, particles, grid, palm };
     Kind kind = Kind::columns;
-    std::uint64_t count = 1;             // of columns: how many; of particles: rows of a rank, 0: as `size` says
+    std::uint64_t count = 1;             // of columns: their number; of particles: rows of a rank, 0: from `size`
     Type type = u8;                      // of columns
     std::vector<std::uint64_t> extents;  // of grid
 };
@@ -54,20 +54,20 @@ struct DataShape {
 struct Vary {
     enum class Kind { none, uniform, lognormal, growth };
     Kind kind = Kind::none;
-    double amount = 0;  // 0.15: up to 15 % more or fewer; sigma; growth a save
+    double amount = 0;  // 0.15: up to 15 % more or fewer; sigma; growth for each save
 };
 
 struct Operations {
     bool write = false, read = false, cold = false, kill = false, restart = false, metadata = false;
-    int readers = 0;  // ranks that read everything in a restart; 0: all of them
+    int readers = 0;  // ranks that read everything in a restart; 0: all
 };
 
-/// Of the metadata phases, as mdtest's -n, -z, -b, -I and -u.
+/// Options of the metadata phases, as mdtest's -n, -z, -b, -I and -u.
 struct Tree {
     std::uint64_t items = 1000;  // of each rank
     int depth = 0, branches = 1;
     std::uint64_t items_per_directory = 0;  // 0: `items` over all directories
-    bool own = false;                       // each rank has a directory of its own
+    bool own = false;                       // each rank has its own directory
 };
 
 struct RowSetting {
@@ -97,26 +97,26 @@ struct RowSetting {
     double compressible = 1;
     Tree tree;
     std::vector<std::pair<std::string, std::string>> hints;  // of MPI-IO
-    int ranks = 0;                                           // the first so many; 0: all
-    int nodes = 0;                                           // parts that ranks are split into; 0: as the machines are
+    int ranks = 0;                                           // the first ranks; 0: all
+    int nodes = 0;  // number of groups that ranks are split into; 0: by machine
 };
 
-/// `refused`, naming option and value, where a word is not understood. Defaults stand in for keys that are missing.
+/// Returns `refused`, with option and value, for an invalid word. Missing keys get their defaults.
 Result<RowSetting> setting_from(const Words& words);
 
-/// Why the options cannot be combined, as in "posix has no collective calls"; "" where they can.
+/// The reason why the options cannot be combined, as in "posix has no collective calls"; "" if they can.
 std::string why_not(const RowSetting& setting);
 
-/// The words of each row: `words`, with each combination of the sweeps "KEY=a,b,c" put in, the last one fastest. Values
-/// that hold commas themselves are separated by ";". `refused` for a key that is none.
+/// The words of each row: `words` with each combination of the sweeps "KEY=a,b,c"; the last sweep changes fastest. Use
+/// ";" between values with commas. Returns `refused` for an unknown key.
 Result<std::vector<Words>> rows_of(const Words& words, const std::vector<std::string>& sweeps);
 
-/// `scale` times what is written and computed: size, particles and the first extent of a grid, at least one; seconds.
+/// Multiplies data and computing by `scale`: size, particles, the first extent of a grid (at least one), and seconds.
 Result<Words> scaled(const Words& words, double scale);
 
-/// Gives `key` this value, whatever it had.
+/// Sets `key`, and replaces an earlier value.
 void put_word(Words& words, const std::string& key, const std::string& value);
-/// The value of `key`; "" where there is none.
+/// The value of `key`; "" if there is none.
 const std::string& word_of(const Words& words, const std::string& key);
 
 }  // namespace forebay::bench

@@ -1,5 +1,5 @@
-// Goal: words become the setting that they say, or an error that names the option; a sweep makes each combination once;
-// what cannot be combined is said to be so; a scale changes bytes and seconds and nothing else.
+// Goal: words become their setting, or an error with the option's name. A sweep makes each combination once. Impossible
+// combinations are reported. A scale changes only bytes and seconds.
 
 #include "bench/matrix/setting.hpp"
 

@@ -1,5 +1,5 @@
 // The phases of mdtest, with its calls: open with O_CREAT and close, stat, open for both and close, unlink; mkdir,
-// stat, rmdir. A barrier stands before each phase and, as there, at its end belongs to it.
+// stat, rmdir. As in mdtest a barrier comes before each phase, and the barrier at its end is part of it.
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // A directory before those in it.
+    // A directory comes before its children.
     void add_directories(const std::string& path, int depth) {
         directories_.push_back(path);
         for (int branch = 0; depth > 0 && branch < tree_.branches; ++branch)

@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    // Every rank knows, one tells.
+    // Every rank has it, one reports it.
     void add(const std::string& name, double value) { add_sample(result_.samples, name, value); }
 
     Result<> make_way() {
@@ -101,12 +101,12 @@ private:
             if (dump >= 2) FB_TRY(ranks_.agree(way_->remove(dump - 2)));
         }
         if (setting_.compute_seconds > 0) FB_TRY(settle(setting_.dumps));
-        // A victim does not outlive its last dump, however fast that was.
+        // A victim must not outlive its last dump, however fast that was.
         if (place_.is_victim) std::this_thread::sleep_for(std::chrono::minutes(1));
         return {};
     }
 
-    // The seconds until all is as durable as it shall be, of the slowest rank.
+    // The slowest rank's seconds until the dump is as durable as requested.
     Result<double> write_one(const std::vector<Located>& pieces, int dump) {
         ranks_.group().barrier();
         const auto written = way_->write(pieces, dump);
@@ -134,7 +134,7 @@ private:
         add(prefix + "total_seconds", ranks_.span(times.begin, times.closed));
     }
 
-    // What each rank has lost to this save: the spread over ranks and saves is the jitter.
+    // Each rank's loss by this save. The spread over ranks and saves is the jitter.
     Result<> add_visible(double own_seconds) {
         std::vector<double> all(static_cast<std::size_t>(ranks_.size()));
         ranks_.group().gather_all(std::as_bytes(std::span(&own_seconds, 1)), std::as_writable_bytes(std::span(all)));
@@ -152,7 +152,7 @@ private:
         return {};
     }
 
-    // Before the first save no agent has anything to do: what a round takes then is what later ones are compared with.
+    // Before the first save every agent is idle. That round is the reference for later rounds.
     void compute(int dump) {
         const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                             std::chrono::duration<double>(setting_.compute_seconds));
@@ -185,7 +185,7 @@ private:
         return {};
     }
 
-    // All of the newest dump that is whole, on another number of ranks.
+    // Reads the whole newest complete dump on another number of ranks.
     Result<> restart() {
         const int wish = setting_.operations.readers;
         if (wish > ranks_.size())
@@ -208,7 +208,7 @@ private:
             const auto read = way_->read(readers, memory, dump, readers.size() == ranks_.size());
             const int newest = way_->newest() >= 0 ? way_->newest() : dump;
             outcome = readers.agree(read ? verify(memory, newest) : read.error());
-            // What a killed job has begun may be torn: then the dump before it counts.
+            // A killed job's last dump may be torn. Then the dump before it counts.
             const bool torn =
                 !outcome && (outcome.error().kind == ErrorKind::corrupt || outcome.error().kind == ErrorKind::missing);
             if (setting_.operations.kill && torn && way_->newest() < 0) continue;
@@ -248,7 +248,7 @@ private:
     double idle_rate_ = 0;
 };
 
-// The node that each rank counts for.
+// The node that each rank belongs to.
 Result<std::vector<int>> nodes_of(Ranks& ranks, int wish) {
     const auto machines = ranks.group().sum(ranks.node().rank() == 0 ? 1 : 0);
     FB_TRY_ASSIGN(topology,

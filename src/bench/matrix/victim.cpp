@@ -1,5 +1,5 @@
-// A job that is killed in the middle of a save: the same dumps under an mpiexec of their own, whose processes end by
-// SIGKILL. Nothing of them is told or cleaned up, as when a node's memory runs out.
+// A job that is killed in the middle of a save: the same dumps under a separate mpiexec, whose processes end by
+// SIGKILL. Nothing is reported or cleaned up, as when a node runs out of memory.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::chrono::minutes victim_max{10};
 constexpr int kill_signal = 9;
 constexpr const char* may_run_as_root = "OMPI_ALLOW_RUN_AS_ROOT";
 
-// A job within a job must not take itself for a part of it: of the environment it gets what names places.
+// A job within a job must not take itself for a part of it. Its environment only gets variables for places.
 constexpr std::array kept{
     "PATH", "HOME", "USER", "LD_LIBRARY_PATH", "TMPDIR", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"};
 
@@ -32,11 +32,11 @@ std::vector<std::string> command_of(const RowSetting& setting, int ranks, const 
     for (const auto* name : kept)
         if (const char* value = std::getenv(name); value != nullptr)
             command.push_back(fmt::format("{}={}", name, value));
-    // Whoever let root start this job has let it start this part of it: by an option of mpiexec, which its programs do
-    // not see.
+    // If root was allowed to start this job, it may start this part. mpiexec got that permission by an option that its
+    // programs do not see.
     if (sys::user_id() == 0 && std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr)
         for (const auto* end : {"=1", "_CONFIRM=1"}) command.push_back(std::string(may_run_as_root) + end);
-    // More ranks than cores are as many as this job has.
+    // Allows more ranks than cores, as in this job.
     for (const auto* word : {"OMPI_MCA_rmaps_base_oversubscribe=1", "mpiexec", "-n"}) command.emplace_back(word);
     command.push_back(std::to_string(ranks));
     for (const auto& word : {sys::program_path(), std::string("bench"), std::string("run")}) command.push_back(word);

@@ -1,8 +1,8 @@
-// One way to bring dumps to storage and back: bare calls, MPI-IO, HDF5, Forebay. Each takes times where IOR takes them,
-// so that figures compare: before opening, after it, after the last byte, after closing.
+// A way to store dumps and read them back: bare calls, MPI-IO, HDF5, Forebay. Each takes times at IOR's points, so that
+// results compare: before opening, after it, after the last byte, after closing.
 //
-// Ranks: calls are made by all ranks of the row, or all readers, in the same order; an error is this rank's own, and
-// the caller agrees on it.
+// Ranks: all ranks of the row, or all readers, make the calls in the same order. An error is this rank's own; the
+// caller agrees on it.
 
 #pragma once
 
@@ -17,10 +17,10 @@ namespace forebay::bench {
 
 struct Times {
     sys::Clock::time_point begin, opened, moved, closed;
-    std::uint64_t bytes = 0;  // that this rank has moved
+    std::uint64_t bytes = 0;  // moved by this rank
 };
 
-/// What a row has on all its ranks.
+/// The context of a row, on all its ranks.
 struct RowContext {
     Ranks& ranks;
     const RowSetting& setting;
@@ -28,30 +28,30 @@ struct RowContext {
     const FilePlacement& placement;
     std::string directory;              // of Forebay's run
     std::string staging;                // of this node
-    int machines, nodes;                // nodes: that ranks count as
+    int machines, nodes;                // nodes: the number that ranks count as
     std::vector<std::string>& remarks;  // of rank 0
 };
 
 class Way {
 public:
     virtual ~Way() = default;
-    /// Whatever is not timed: communicators, a session, slots. `own` is what this rank will write in `dump`.
+    /// Does untimed work: communicators, a session, slots. `own` is this rank's data in `dump`.
     virtual Result<> prepare(const std::vector<RowSpan>& own, int dump) = 0;
-    /// One dump, as durable as the setting says; `pieces` are `own` with their places.
+    /// Writes one dump with the durability of the setting. `pieces` are `own` with their places.
     virtual Result<Times> write(const std::vector<Located>& pieces, int dump) = 0;
-    /// Waits until what was written is where it shall be; seconds that this took behind the application's back, since
-    /// the last call. Without a drain there is nothing to wait for.
+    /// Waits until the written data are in their final place. Returns the seconds that this took beside the application
+    /// since the last call. Without a drain there is nothing to wait for.
     virtual Result<double> settle() { return 0.0; }
-    /// After the last dump, before anything is read.
+    /// Called after the last dump, before any read.
     virtual Result<> finish() { return {}; }
     /// Reads into `memory`, which has this rank's own part (`own`) or its share. Forebay may choose another share of a
-    /// table, and makes `memory` anew.
+    /// table and then makes `memory` again.
     virtual Result<Times> read(Ranks& readers, ReadMemory& memory, int dump, bool own) = 0;
-    /// The newest dump of which there is something to read; -1: no way to know but to read.
+    /// The newest dump that can be read; -1: only a read can show.
     virtual int newest() const { return -1; }
-    /// Takes what a read would find in this machine's memory out of it.
+    /// Drops a dump from this machine's memory, so that a read must fetch it.
     virtual Result<> forget(int dump) = 0;
-    /// Removes a dump's files. By all ranks, each its part of them.
+    /// Removes a dump's files. Called by all ranks; each removes its part.
     virtual Result<> remove(int dump) = 0;
 };
 
@@ -63,7 +63,7 @@ std::unique_ptr<Way> hdf5_way(const RowContext& row);
 std::string hdf5_version();
 std::unique_ptr<Way> forebay_way(const RowContext& row);
 
-/// Contiguous bytes of a segment: where they lie, or gathered from their records into a buffer of its own.
+/// Contiguous bytes of a segment: in place, or gathered from records into its own buffer.
 class RecordPacker {
 public:
     std::span<const std::byte> bytes(const RowSpan& segment, std::uint64_t row_bytes, std::uint64_t from,
@@ -73,7 +73,7 @@ private:
     std::vector<std::byte> buffer_;
 };
 
-/// What ways with files of their own share.
+/// Shared by ways with their own files.
 class WayOfFiles : public Way {
 public:
     explicit WayOfFiles(const RowContext& row) : row_(row) {}
@@ -92,7 +92,7 @@ protected:
     RecordPacker packer_;
 };
 
-/// Of these the ranks of one file open it together.
+/// Ways in which the ranks of one file open it together.
 class WayOfSharedFiles : public WayOfFiles {
 public:
     explicit WayOfSharedFiles(const RowContext& row) : WayOfFiles(row) {}
@@ -105,7 +105,7 @@ protected:
     std::string own_path(int dump) const {
         return row_.placement.path(row_.placement.file_of(row_.ranks.rank()), dump);
     }
-    /// `pieces` by one collective call on `file`, whose view is the places of all of them.
+    /// Writes `pieces` by one collective call on `file`, with a view of all their places.
     Result<> write_together(MPI_File file, std::vector<Located> pieces, const std::string& path);
 
     MPI_Comm comm_ = MPI_COMM_NULL;  // of the ranks of this rank's file, after prepare()

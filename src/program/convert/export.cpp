@@ -1,4 +1,4 @@
-// forebay export: snapshots as files of other programs.
+// forebay export: writes snapshots as files of other programs.
 
 #include "program/verbs.hpp"
 

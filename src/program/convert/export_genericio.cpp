@@ -1,4 +1,4 @@
-// forebay export genericio: a snapshot's table as a file of GenericIO.
+// forebay export genericio: writes a snapshot's table as a GenericIO file.
 
 #include <fmt/format.h>
 
@@ -32,15 +32,15 @@ struct ExportGenericioArguments {
 
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
-// Whether FILE is made of what the GenericIO library wrote for it: then it is finished, and not only copied.
+// True if FILE is made of the run that the GenericIO library wrote for it. Then the run is finished, not only copied.
 bool is_of_its_run(const ExportGenericioArguments& options) {
     const auto run = made::FileRun(absolute(options.path)).path(), place = absolute(options.place);
-    std::error_code unseen;  // then the export tells it
+    std::error_code unseen;  // the export reports it
     if (!std::filesystem::exists(run, unseen)) return false;
     return place == run || place.starts_with(run + "/") || place.starts_with(run + "@");
 }
 
-// As the maker of the run, whose outcome the library looks for.
+// Acts as the maker of the run, because the library waits for its result.
 Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*make)(const ExportGenericioArguments&)) {
     auto options = given;
     options.path = absolute(given.path);

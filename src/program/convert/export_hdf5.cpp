@@ -1,4 +1,4 @@
-// forebay export plain, h5part, ...: snapshots as one HDF5 file that holds its data itself.
+// forebay export plain, h5part, ...: writes snapshots as one HDF5 file with its own data.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// forebay h5part: makes the H5Part file of what the H5Part library has written.
+// forebay h5part: makes an H5Part file from the run written by the H5Part library.
 
 #include <fmt/format.h>
 
@@ -40,11 +40,11 @@ bool is_in_use(const std::string& directory) {
            sys::lock_is_held(node::agent_lock_path(directory));
 }
 
-// What a writer that died left staged on this node belongs to the file: its agent is waited for, or its work done.
+// Snapshots that a dead writer left staged on this node belong to the file. Waits for its agent, or drains them.
 Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     constexpr std::chrono::milliseconds pause{50};
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
-    // An agent needs a moment to see that its writer was killed.
+    // An agent needs a moment to notice that its writer was killed.
     const auto wait = std::max<std::chrono::milliseconds>(
         node::living_holder_max, std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000)));
     sys::wait_until(sys::Clock::now() + wait, {pause}, [&] {
@@ -72,9 +72,9 @@ Result<Exit> make_file(const H5partArguments& options) {
     const auto& file = options.file;
     const made::FileRun run(file);
     const auto begin = [&]() -> Result<> {
-        // A writer that has closed its file says how many steps there are, and its agents bring them.
+        // A writer that closed its file has recorded the number of steps, and its agents drain them.
         const bool closed = options.snapshots >= 0 || std::filesystem::exists(run.expected_path());
-        const auto absolute = std::filesystem::absolute(run.path()).lexically_normal().string();  // as sessions know it
+        const auto absolute = std::filesystem::absolute(run.path()).lexically_normal().string();  // as in the sessions
         return closed && options.background ? Result<>() : drain_staged(options, absolute);
     };
     Progress progress("making", options.json || options.background);

@@ -1,4 +1,4 @@
-// forebay import: makes a snapshot of files that another program wrote.
+// forebay import: makes a snapshot from files of another program.
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ Result<foreign::ForeignContents> open_source(sys::Store& store, Format format, c
     return foreign::open_palm_mpi(store, options.source, choices);
 }
 
-// The path of a stream that is not there yet reads like a run's. So a new run is one new directory, in no other run.
+// A missing stream's path looks like a run's path. So a new run must be a new directory that lies in no run.
 Result<> check_run(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(exists, store.exists(run));
     if (exists) return {};
@@ -66,7 +66,7 @@ Result<> check_run(sys::Store& store, const std::string& run) {
                              streams ? "" : fmt::format("; for a run make the directory {} first", above))};
 }
 
-// Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
+// The run, stream and step given by the user, otherwise by the file. A committed step is only replaced with --replace.
 Result<commit::Destination> destination(sys::Store& store, const ImportArguments& options,
                                         const foreign::ForeignContents& contents) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
@@ -95,7 +95,7 @@ Result<commit::Destination> destination(sys::Store& store, const ImportArguments
     return to;
 }
 
-// Before hours of copying. The run's directory may not be there yet: then the nearest one above it is.
+// Checks the room before hours of copying. If the run's directory is missing, its nearest existing parent counts.
 Result<> check_room(sys::Store& store, const commit::Destination& to, std::uint64_t bytes) {
     auto path = to.run;
     while (true) {
@@ -146,7 +146,7 @@ Shown table_of(const foreign::ForeignContents& contents) {
     return table.text();
 }
 
-// The snapshot is committed without its view too: what is wrong with the view is a note.
+// The snapshot is committed even without its view: a problem with the view becomes a note.
 bool make_view(sys::Store& store, const commit::Destination& to, const std::string& directory,
                std::vector<std::string>& notes) {
     const auto maker = view_maker();

@@ -1,4 +1,4 @@
-// forebay view: makes views of snapshots, in the words of a convention.
+// forebay view: makes views of snapshots by a convention.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ struct ViewArguments {
     bool series = false, all = false, partial = false, force = false, json = false;
 };
 
-/// What the place names: one snapshot, or with --series and --all every one of a stream.
+/// The snapshots of the place: one, or with --series and --all every snapshot of a stream.
 Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const ViewArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!options.series && !options.all) {
@@ -95,7 +95,7 @@ Result<Exit> view(const ViewArguments& options) {
     for (std::size_t first = 0; first < all.size(); first += at_once) {
         const auto shown = all.subspan(first, at_once);
         const auto view = views::make_view(store, shown, wanted);
-        // Of all steps each is for itself: one that retention removes meanwhile is none of them any more.
+        // With --all each view is separate. A snapshot that retention removes meanwhile is skipped.
         if (!view && options.all && view.error().kind == ErrorKind::missing) {
             FB_TRY_ASSIGN(removed, catalog::is_removed(store, shown.front().directory, 0));
             if (removed) continue;

@@ -1,4 +1,4 @@
-// forebay compare RUN@STEP RUN@STEP: which variables two snapshots do not have alike.
+// forebay compare RUN@STEP RUN@STEP: prints the variables that differ between two snapshots.
 
 #include <fmt/format.h>
 

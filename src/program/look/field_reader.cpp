@@ -15,13 +15,13 @@ namespace forebay::cli {
 
 namespace {
 
-// What stays of a field for the next place of the slider: 512^3 floats, of which a plane across the last dimension goes
-// through all segments, and a quarter more.
+// Segments of a field kept for the next position of the slider. A plane across the last dimension of 512^3 floats needs
+// all 512 segments; this is a quarter more.
 constexpr std::size_t segments_max = 640;
 static_assert(segments_max * limits::segment_bytes == 640u << 20);
-// What one plane may read: half a minute at the rate of a modest disk.
+// Most bytes read for one plane: half a minute on a modest disk.
 constexpr std::uint64_t plane_read_max_bytes = 2ull << 30;
-// Beyond, every second element is taken, every third and so on: no screen shows more.
+// For larger planes every second element is taken, every third and so on: no screen shows more.
 constexpr std::uint64_t plane_side_max = 2048;
 constexpr std::size_t opened_max = 3, planes_max = 6;
 
@@ -55,7 +55,7 @@ Result<> lay_out(FieldPlane& plane, const PlaneRequest& request) {
     return {};
 }
 
-/// Where the plane is cut: nothing along its own two dimensions.
+/// The cut along a dimension; nothing for the plane's own two dimensions.
 std::optional<std::uint64_t> cut_at(const FieldPlane& plane, int dim) {
     if (dim == plane.x_dim || dim == plane.y_dim) return std::nullopt;
     return dim == plane.axis ? plane.index : 0;
@@ -68,8 +68,8 @@ bool meets(const FieldPlane& plane, const Box& box) {
     return true;
 }
 
-/// Whether elements [first, first + count) of a block hold some of the plane. Elements of index k along the axis lie in
-/// runs of `inner`, one in each `period`.
+/// True if elements [first, first + count) of a block meet the plane. Elements of index k along the axis lie in runs of
+/// `inner`, one in each `period`.
 bool meets(const FieldPlane& plane, const Box& box, std::uint64_t first, std::uint64_t count) {
     if (plane.axis < 0) return true;
     std::uint64_t inner = 1;
@@ -80,7 +80,7 @@ bool meets(const FieldPlane& plane, const Box& box, std::uint64_t first, std::ui
     return count >= period || overlaps(round * period + at) || overlaps((round + 1) * period + at);
 }
 
-/// Puts those elements of a segment into the plane that lie on it.
+/// Puts the elements of a segment that lie on the plane into it.
 class PlaneFiller {
 public:
     PlaneFiller(FieldPlane& plane, const insitu::RealNumbers& numbers) : plane_(plane), numbers_(numbers) {
@@ -118,11 +118,11 @@ private:
 
     FieldPlane& plane_;
     const insitu::RealNumbers& numbers_;
-    std::vector<std::pair<int, std::uint64_t>> cuts_;  // but along the last dimension
+    std::vector<std::pair<int, std::uint64_t>> cuts_;  // without the last dimension
     std::vector<double> row_;
 };
 
-/// Segments of a block that the plane goes through.
+/// The segments of a block that meet the plane.
 template <class Use>
 Result<> each_segment(const FieldPlane& plane, const format::Block& block, Use&& use) {
     const auto elements = limits::segment_bytes / plane.variable.type.size_bytes;
@@ -146,7 +146,7 @@ Result<> fill(FieldPlane& plane, OpenSnapshot& snapshot, SegmentCache& cache) {
         const auto& bounds = manifest.nodes[node].bounds;
         if (shape < bounds.size() && (!bounds[shape] || !meets(plane, *bounds[shape]))) continue;
         FB_TRY_ASSIGN(reader, snapshot.node(node));
-        const auto blocks = reader->head().blocks;  // the reader may go while its segments are read
+        const auto blocks = reader->head().blocks;  // a copy: the reader may be dropped while its segments are read
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             if (blocks[b].variable != variable || !meets(plane, blocks[b].box)) continue;
             FB_TRY(each_segment(plane, blocks[b], [&](std::uint64_t i, std::uint64_t bytes) -> Result<> {
@@ -170,7 +170,7 @@ FieldReader::FieldReader(sys::Store& store, std::string run)
 
 Result<catalog::Snapshot> FieldReader::snapshot_of(const std::string& stream, std::int64_t step) const {
     FB_TRY_ASSIGN(streams, catalog::streams(store_, run_));
-    // A name that is none of the run's streams is no path to follow.
+    // A name that is no stream of the run must not be used as a path.
     if (std::ranges::find(streams, stream) == streams.end())
         return Error{ErrorKind::missing, fmt::format("the run has no stream '{}'", stream)};
     FB_TRY_ASSIGN(all, catalog::snapshots(store_, run_, stream));

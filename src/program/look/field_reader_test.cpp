@@ -1,7 +1,7 @@
-// Goal: a plane is what the application saved, across each dimension, of any number of blocks; damage and wishes that
-// cannot be met are errors, and the reader goes on; what is kept is never that of another save.
+// Goal: a plane has the saved values, across each dimension and for any number of blocks. Damage and impossible
+// requests are errors, and the reader continues. Cached values never belong to another save.
 //
-// Method: snapshots of a session of this process, planes compared element by element; a flipped byte.
+// Method: compares planes of a session of this process element by element, and flips a byte.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ float value_of(std::int64_t step, std::uint64_t z, std::uint64_t y, std::uint64_
     return static_cast<float>(step) * 1000.0f + static_cast<float>(z * 100 + y * 10) + static_cast<float>(x % 7);
 }
 
-/// Of one node: "long" of long rows, "small" in eight blocks, and one that is flat.
+/// One node: "long" with long rows, "small" in eight blocks, and a flat array.
 struct FieldRun {
     explicit FieldRun(std::int64_t step = 1) { save(step); }
 

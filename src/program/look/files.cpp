@@ -29,7 +29,7 @@ Error refusal(const std::string& text, const std::string& next) { return {ErrorK
 // RUN/STREAM@120 for a file of RUN/STREAM/step-000120.
 std::string snapshot_of(const std::string& path) {
     std::error_code error;
-    // As it was named, as far as that tells it.
+    // In the user's spelling, if that has the step.
     for (const auto& whole : {fs::path(path), fs::weakly_canonical(path, error)})
         for (auto at = whole.parent_path(); at.has_relative_path(); at = at.parent_path())
             if (const auto step = catalog::step_of(at.filename().string()); step && at.has_parent_path())
@@ -37,8 +37,8 @@ std::string snapshot_of(const std::string& path) {
     return "RUN@STEP, with the run that it belongs to";
 }
 
-// What to call for a file of ours, or what is wrong with it; nothing for somebody else's, and for a view. That a
-// damaged one has HDF5 datasets which can be read would say nothing.
+// The command for one of our files, or its damage; nothing for a foreign file or a view. HDF5 datasets that can be read
+// in a damaged file would prove nothing.
 std::optional<Error> about_ours(sys::Store& store, const std::string& path, const char* verb) {
     std::error_code error;
     if (fs::file_size(path, error) < format::record_offset_bytes + format::record_size_bytes) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
     if (page)
         return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, format::nodes_in(page->form)),
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
-    // Neither says "this is none of mine", or that nothing is where its record would be.
+    // These kinds mean that it is no file of ours, or that nothing is in the record's place.
     for (const auto* wrong : {&head.error(), &page.error()})
         if (wrong->kind != ErrorKind::refused && wrong->kind != ErrorKind::missing)
             return with_context(
@@ -117,7 +117,7 @@ Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::strin
     FB_TRY_ASSIGN(size, file->size());
     std::array<std::byte, hdf5_signature.size()> room{};
     const auto first = std::span(room).first(std::min<std::uint64_t>(size, room.size()));
-    // HDF5 has it behind what a user put before the file, too; further on it would find none of these.
+    // HDF5 looks for its signature after a user block, too. Our files have no larger user block.
     for (const std::uint64_t at : {2048, 1024, 512, 0}) {
         if (size < at + first.size()) continue;
         FB_TRY(file->read(at, first));
@@ -125,7 +125,7 @@ Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::strin
     }
     if (foreign::genericio::is_genericio(first)) return std::optional(FileKind::genericio);
     if (is_netcdf_classic(text_of(first))) return std::optional(FileKind::netcdf_classic);
-    // Four bytes say little, so all of PALM's header must be right.
+    // Four bytes prove little, so the whole PALM header must be right.
     if (palm_header(store, path)) return std::optional(FileKind::palm_mpi);
     return std::optional(FileKind::other);
 }

@@ -1,4 +1,4 @@
-// What the verbs say about a file that is named in place of a run: told by its first bytes, whatever its name.
+// Texts of verbs about a file given in place of a run. The kind follows from its first bytes, not from its name.
 
 #pragma once
 
@@ -12,26 +12,26 @@ namespace forebay::cli {
 
 enum class FileKind { hdf5, genericio, palm_mpi, netcdf_classic, other };
 
-/// Nothing when `path` names no regular file.
+/// Nothing if `path` is no regular file.
 Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::string& path);
 
 struct FileRequest {
     std::string path;
-    bool all = false;  // every line
+    bool all = false;  // all lines
     bool json = false;
 };
 
-/// `refused` with the command to use where the verb can say nothing of such a file.
+/// Returns `refused` with the right command if the verb cannot handle such a file.
 Result<Exit> show_other_file(sys::Store& store, FileKind kind, const FileRequest& request);
 Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& request);
 Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& request);
 
-// foreign_hdf5.cpp, or hdf5_none.cpp without HDF5.
-/// Whether it has the datasets of a node file, sealed or not; nothing where nobody can look.
+// // foreign_hdf5.cpp, or hdf5_none.cpp without HDF5.
+/// True if it has the datasets of a node file, sealed or not; nothing if this cannot be found out.
 std::optional<bool> has_own_datasets(const std::string& path);
 Result<Exit> show_hdf5_file(const std::string& path, bool json);
 Result<Exit> verify_hdf5_file(const std::string& path, bool json);
-/// One line: what it is, its steps, how much it holds.
+/// One line: its kind, its steps, its size.
 Result<Exit> list_hdf5_file(const std::string& path, bool json);
 
 // genericio_file.cpp

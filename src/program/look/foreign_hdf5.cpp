@@ -1,5 +1,5 @@
-// HDF5 files: which convention they follow, what they hold, whether all of it can be read. HDF5 looks at them in a copy
-// of this process, since some damage makes it crash.
+// HDF5 files: their convention, their contents, and whether they can be read completely. HDF5 reads them in a copy of
+// this process, because some damage crashes it.
 
 #include <fmt/ranges.h>
 
@@ -21,15 +21,15 @@ namespace forebay::cli {
 namespace {
 
 constexpr std::size_t steps_shown_max = 8;
-// More lines than this say nothing new to a person; --json has them all.
+// More lines do not help a person. --json has all.
 constexpr std::size_t problem_lines_max = 20;
 
-// HDF5 may take so much memory for a file: a chunk has up to 4 GiB, and its filters hold it two or three times. The
-// longest step is such a chunk, which takes slow filters two minutes.
+// HDF5 may need so much memory for a file: a chunk has up to 4 GiB, and filters hold it two or three times. Such a
+// chunk is also the longest step: slow filters need two minutes for it.
 constexpr sys::ApartBounds apart_bounds{.memory_bytes = std::uint64_t{16} << 30,
                                         .processor_time = std::chrono::minutes(5)};
 
-/// `work` in a copy of this process, which HDF5 may crash.
+/// Runs `work` in a copy of this process, which HDF5 may crash.
 Result<Exit> look_apart(const std::string& path, const std::function<Result<Exit>(const sys::Alive&)>& work) {
     const auto outcome = sys::run_apart(apart_bounds, [&](const sys::Alive& alive) -> Result<int> {
         FB_TRY_ASSIGN(exit, work(alive));
@@ -65,7 +65,7 @@ Json dataset_json(const foreign::ForeignDataset& dataset) {
     return object.set("bytes", dataset.bytes).set("unit", dataset.unit).set("storage", dataset.storage);
 }
 
-/// Links and groups have none.
+/// Links and groups have no shape.
 bool has_shape(const foreign::ForeignDataset& dataset) {
     return !dataset.type.empty() && dataset.type != "group" && dataset.type != "type";
 }
@@ -101,7 +101,7 @@ Shown line_of(const std::string& path, const foreign::ForeignFile& file) {
                  show_bytes(file.bytes));
 }
 
-/// At most some lines of them.
+/// Prints at most problem_lines_max lines.
 void say_some(const std::vector<std::string>& texts) {
     for (std::size_t i = 0; i < std::min(texts.size(), problem_lines_max); ++i) say("  {}\n", texts[i]);
     if (texts.size() > problem_lines_max)
@@ -144,7 +144,7 @@ Result<Exit> show_now(const std::string& path, bool json, const foreign::Alive& 
     return exit_of_file(file);
 }
 
-/// A dataset without its filter is neither good nor damaged.
+/// A dataset whose filter is missing is neither good nor damaged.
 Exit exit_of_verdict(const foreign::ForeignVerdict& verdict) {
     if (verdict.has_damage) return Exit::found;
     return verdict.missing_filters.empty() ? Exit::good : Exit::unsupported;

@@ -1,4 +1,4 @@
-// What show, verify and ls say about a file of GenericIO.
+// Output of show, verify and ls for a GenericIO file.
 
 #include <fmt/format.h>
 
@@ -22,10 +22,10 @@ namespace {
 
 namespace gio = foreign::genericio;
 
-constexpr std::size_t rank_lines_max = 16;   // of ranks, unless --all asks for every one
-constexpr std::size_t block_lines_max = 20;  // --json has them all
+constexpr std::size_t rank_lines_max = 16;   // of ranks, without --all
+constexpr std::size_t block_lines_max = 20;  // --json has all
 
-// "BLOSC", "none", or both where some blocks could not be made smaller.
+// "BLOSC", "none", or both if some blocks could not be made smaller.
 std::string compression_of(const gio::Set& set) {
     std::set<std::string> names;
     for (const auto& part : set.parts) {
@@ -131,7 +131,7 @@ Shown ranks_table(const gio::Set& set, bool all) {
 
 Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     FB_TRY_ASSIGN(set, gio::open_set(store, request.path));
-    const auto& whole = set.header();  // each partition's grid is that of all ranks
+    const auto& whole = set.header();  // each partition has the grid of all ranks
     if (request.json) {
         auto object = head_json(set, request.path);
         object.set("header_bytes", whole.header_bytes).set("phys_origin", array_of(set.header().phys_origin));

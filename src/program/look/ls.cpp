@@ -1,5 +1,5 @@
-// forebay ls: one line for each snapshot and each leftover of a run. Of a whole run, snapshots of states come first,
-// and a stream of results or of packed files has one line in all.
+// forebay ls: prints one line for each snapshot and each leftover of a run. For a whole run, snapshots of states come
+// first, and a stream of results or of packed files has one summary line.
 
 #include <fmt/format.h>
 
@@ -45,13 +45,13 @@ struct LsArguments {
     bool json = false;
 };
 
-/// The lines of one stream, and the one line that can stand for them.
+/// The lines of one stream, and their summary line.
 struct StreamLines {
     std::vector<std::vector<std::string>> rows;
     bool is_result = false;
     std::uint64_t snapshots = 0, bytes = 0;
     std::int64_t first_step = 0, last_step = 0;
-    std::map<std::string, std::uint64_t> states;  // how many lines say so
+    std::map<std::string, std::uint64_t> states;  // number of lines with this state
 
     void add_step(std::int64_t step) {
         first_step = rows.empty() ? step : std::min(first_step, step);
@@ -76,7 +76,7 @@ public:
     Listing(sys::Store& store, bool sums_up) : store_(store), sums_up_(sums_up) {}
 
     Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
-    /// What sessions of the run have in this node's memory, and whether any of them lives.
+    /// Adds the run's snapshots in this node's memory, and whether a session is alive.
     Result<> add_staged(const std::string& staging, const std::string& run);
     void print(bool json, const Place& place) const;
     Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
@@ -85,14 +85,14 @@ private:
     enum class Standing { living, abandoned, foreign };
     Result<> add(const catalog::Version& version, Standing standing);
     Result<> add(const catalog::Leftover& leftover);
-    /// The first view of a snapshot that stands beside it, in the order of the conventions.
+    /// The first existing view beside a snapshot, in the order of the conventions.
     std::optional<std::string> view_of(const catalog::Snapshot& snapshot) const;
     bool is_of_another_run(const std::string& directory, const std::string& run) const;
     void explain(const std::string& run, const std::string& stream, const catalog::History& history);
 
     sys::Store& store_;
     bool sums_up_;
-    StreamLines lines_;  // of the stream that is added
+    StreamLines lines_;  // of the present stream
     Table table_{{{"stream"},
                   {"step", true},
                   {"time", true},
@@ -103,7 +103,7 @@ private:
                   {"view"}}};
     Table sums_{{{"stream"}, {"snapshots", true}, {"steps"}, {"bytes", true}, {"holds"}, {"state"}}};
     Shown notes_;                  // below the tables
-    std::set<std::string> names_;  // of the stream that is added
+    std::set<std::string> names_;  // of the present stream
     Json array_ = Json::array();
     bool unreadable_ = false;
 };
@@ -117,7 +117,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         if (const auto placed = catalog::check_place(*manifest, snapshot); !placed) manifest = placed.error();
     if (!manifest && manifest.error().kind == ErrorKind::missing) {
         FB_TRY_ASSIGN(removed, catalog::is_removed(store_, snapshot.directory, version.head.snapshot_id));
-        if (removed) return {};  // since it was listed
+        if (removed) return {};  // removed since it was listed
     }
     if (!manifest) {
         unreadable_ = true;
@@ -187,7 +187,7 @@ std::optional<std::string> Listing::view_of(const catalog::Snapshot& snapshot) c
     return std::nullopt;
 }
 
-// What the lines mean, and what becomes of those that were left.
+// Explains the lines, and what happens to abandoned snapshots.
 void Listing::explain(const std::string& run, const std::string& stream, const catalog::History& history) {
     for (const auto& text : left_lines(run, stream, history)) notes_ += lines("{}\n", Message{text});
     if (!history.foreign.empty())
@@ -205,7 +205,7 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
     if (leftover.kind == catalog::Leftover::Kind::part) {
         state = "draining, or left by a crash";
         const auto arrived = commit::look_at_part(store_, leftover.directory);
-        // It may have been committed since it was listed; the error says so, and the next ls shows it.
+        // It may have been committed since it was listed. The error shows that, and the next ls shows the snapshot.
         if (arrived) {
             nodes = fmt::format("{} of {}", arrived->files, arrived->nodes ? fmt::to_string(*arrived->nodes) : "?");
             object.set("nodes_arrived", arrived->files);
@@ -229,7 +229,7 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     lines_ = {};
     names_.clear();
     for (auto& entry : entries) names_.insert(std::move(entry.name));
-    // Both lists fall by step; what is on its way comes before what it will replace.
+    // Both lists fall by step. A snapshot being drained comes before the snapshot that it will replace.
     auto leftover = leftovers.begin();
     auto version = history.living.begin();
     while (leftover != leftovers.end() || version != history.living.end()) {
@@ -267,7 +267,7 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     return {};
 }
 
-// What cannot be compared counts as the run's own.
+// A directory that cannot be compared counts as the run's own.
 bool Listing::is_of_another_run(const std::string& directory, const std::string& run) const {
     const auto session = agent::session_of(directory);
     const auto identity = catalog::identity_of(store_, run);
@@ -277,7 +277,7 @@ bool Listing::is_of_another_run(const std::string& directory, const std::string&
 Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
     FB_TRY_ASSIGN(whole, sys::whole_place(run));
     const auto directories = node::staging_directories_of(staging, whole);
-    // A host that never ran a simulation has no such place.
+    // A host that never ran a simulation has no such directory.
     if (!directories && directories.error().kind == ErrorKind::missing) return {};
     if (!directories) return directories.error();
     std::string next;

@@ -1,4 +1,4 @@
-// forebay metrics: the numbers of a run as text for Prometheus.
+// forebay metrics: prints the numbers of a run for Prometheus.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// forebay movie: the pictures that a run has made, joined in the order of their steps.
+// forebay movie: joins the pictures of a run in the order of their steps.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace forebay::cli {
 
 namespace {
 
-// A frame of ten million pixels takes an encoder some seconds.
+// An encoder takes some seconds for a frame of ten million pixels.
 constexpr std::chrono::seconds encoding_max{600}, encoding_max_a_frame{10};
 constexpr double fps_least = 0.02, fps_most = 120;
 
@@ -41,7 +41,7 @@ struct MovieReport {
     std::uint32_t width = 0, height = 0;
 };
 
-/// "fields.map.temperature.step-000120.png": the last number is the frame's, and what is around it the series'.
+/// "fields.map.temperature.step-000120.png": the last number is the frame's, the rest is the series'.
 struct FrameName {
     std::string series;
     std::uint64_t number = 0;
@@ -56,7 +56,7 @@ FrameName frame_name(const std::string& path) {
     return name;
 }
 
-/// The pictures of one series, by their numbers.
+/// The pictures of one series, by number.
 Result<std::vector<PackedSource>> frames_of(sys::Store& store, const MovieArguments& options) {
     FB_TRY_ASSIGN(sources, packed_sources(store, options.request));
     std::map<std::string, std::map<std::uint64_t, PackedSource>> series;
@@ -80,7 +80,7 @@ Result<std::vector<PackedSource>> frames_of(sys::Store& store, const MovieArgume
     return frames;
 }
 
-/// Reads and decodes frames one at a time, twice: what all of them need must be known before the first is written.
+/// Reads and decodes frames one at a time, twice: facts about all frames are needed before the first is written.
 class Frames {
 public:
     Frames(sys::Store& store, std::vector<PackedSource> sources, bool quiet)
@@ -144,7 +144,7 @@ Result<> write_apng(sys::Store& store, Frames& frames, const MovieReport& report
     return file->close();
 }
 
-/// By ffmpeg, of numbered pictures of one size in a directory beside the file.
+/// Uses ffmpeg on numbered pictures of equal size in a directory beside the file.
 Result<> write_by_ffmpeg(sys::Store& store, Frames& frames, const MovieReport& report, double fps,
                          const std::string& path, const std::string& suffix) {
     const auto directory = path + ".frames";
@@ -169,12 +169,13 @@ Result<> write_by_ffmpeg(sys::Store& store, Frames& frames, const MovieReport& r
         const auto give = [&](std::initializer_list<const char*> words) {
             command.insert(command.end(), words.begin(), words.end());
         };
-        // Players know H.264 and VP9 with halved colours alone, which needs sides of even lengths.
+        // Players only support H.264 and VP9 with halved colours, which needs even side lengths.
         constexpr const char* even_sides = "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white";
         if (suffix != ".gif") give({"-vf", even_sides, "-pix_fmt", "yuv420p", "-b:v", "0"});
         if (suffix == ".mp4") give({"-c:v", "libx264", "-crf", "18", "-f", "mp4", path.c_str()});
         if (suffix == ".webm") give({"-c:v", "libvpx-vp9", "-crf", "24", "-f", "webm", path.c_str()});
-        // Of its own 216 colours GIF would take others; pictures of at most 256 keep theirs.
+        // ffmpeg's default GIF palette of 216 colours would change colours. Pictures of at most 256 colours keep
+        // theirs.
         constexpr const char* own_colours = "split[a][b];[a]palettegen=reserve_transparent=0[p];[b][p]paletteuse";
         if (suffix == ".gif") give({"-vf", own_colours, "-f", "gif", path.c_str()});
         const auto encoded =

@@ -9,10 +9,10 @@ namespace forebay::cli {
 
 namespace {
 
-// Each keeps a descriptor and a head; of a plane through more nodes the heads are read again.
+// Each keeps a descriptor and a head. For a plane through more nodes the heads are read again.
 constexpr std::size_t readers_max = 64;
 
-// Nothing of a store of objects, which has no files.
+// Nothing for an object store, which has no files.
 Result<sys::LocalFile> manifest_file(const catalog::Snapshot& snapshot) {
     if (sys::is_far(snapshot.directory)) return sys::LocalFile{};
     return sys::look_at(snapshot.directory + "/" + catalog::manifest_name);

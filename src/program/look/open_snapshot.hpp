@@ -1,5 +1,5 @@
-// Committed snapshots that somebody looks at again and again: their manifests, the heads of their node files and the
-// segments that were read last stay in memory, as much as the limits below allow.
+// Committed snapshots that are read repeatedly: manifests, heads of node files and recently read segments stay in
+// memory within the limits below.
 //
 // Threads: one at a time.
 
@@ -21,8 +21,8 @@
 
 namespace forebay::cli {
 
-/// Verified segments, those that were asked for last. Memory is taken once for each that is kept, and given to another
-/// one later: threads that free what others have taken leave holes.
+/// Verified segments, most recently used first. Memory is allocated once for each kept segment and reused: memory that
+/// one thread allocates and another frees would fragment.
 class SegmentCache {
 public:
     using Key = std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>;  // snapshot, node, block, segment
@@ -45,17 +45,17 @@ private:
 
 class OpenSnapshot {
 public:
-    /// `missing` where it is removed meanwhile; errors as catalog::load_manifest().
+    /// Returns `missing` if it is removed meanwhile; otherwise errors of catalog::load_manifest().
     static Result<std::unique_ptr<OpenSnapshot>> open(sys::Store& store, catalog::Snapshot snapshot);
 
     const catalog::Snapshot& snapshot() const { return snapshot_; }
     const format::Manifest& manifest() const { return manifest_; }
-    /// Whether the manifest that was read is still the one that is there.
+    /// True if the manifest file is unchanged.
     bool is_current() const;
 
-    /// The reader of a node file, valid until the next call. `node` counts in manifest().nodes.
+    /// The reader of a node file, valid until the next call. `node` is an index of manifest().nodes.
     Result<const catalog::BlockReader*> node(std::size_t node);
-    /// A segment, verified, in the cache.
+    /// A verified segment in the cache.
     Result<SegmentCache::Bytes> segment(std::size_t node, std::size_t block, std::uint64_t i, SegmentCache& cache);
 
 private:

@@ -1,5 +1,4 @@
-// Fields of a run on the live page: what can be looked at, planes and projections of it as PNG, and how the values of a
-// plane are spread.
+// Fields of a run on the live page: a menu, planes and projections as PNG, and histograms of planes.
 
 #pragma once
 
@@ -8,20 +7,20 @@
 
 namespace forebay::cli {
 
-/// Streams with the steps, arrays and tables of their snapshots, and streams of results, as JSON.
+/// Streams with steps, arrays and tables of their snapshots, and streams of results, as JSON.
 Result<std::string> field_menu(sys::Store& store, const std::string& run);
-/// `style` of a plane as PNG.
+/// A plane as PNG, in the style of the query.
 Result<std::string> plane_png(const FieldPlane& plane, const report::PageQuery& query);
-/// Counts of the values in 64 bins from the smallest to the largest, as JSON.
+/// Counts of the values in 64 bins from smallest to largest, as JSON.
 Result<std::string> plane_histogram(const FieldPlane& plane, bool log);
 
-/// Projections read all of their variables: those of which more than two gigabytes would be read are refused. One at a
-/// time; the newest ones are kept.
+/// A projection reads its whole variables, so more than two gigabytes are refused. One is made at a time; the newest
+/// are kept.
 class ProjectionMaker {
 public:
     ProjectionMaker(sys::Store& store, const FieldReader& fields) : store_(store), fields_(fields) {}
-    /// Of an array ("variable", "axis") its sum along an axis; of particles ("x" and "y", two columns of one table) how
-    /// many are in each cell. PNG.
+    /// For an array ("variable", "axis") its sum along an axis. For particles ("x" and "y", two columns of one table)
+    /// their number in each cell. PNG.
     Result<std::string> png(const report::PageQuery& query);
 
 private:

@@ -26,7 +26,7 @@ std::optional<T> parsed(const std::string& text) {
     return number;
 }
 
-/// An end of the colours; NaN where it is absent.
+/// An end of the colour range; NaN if absent.
 Result<double> end_of(const report::PageQuery& query, const std::string& name) {
     const auto text = text_of(query, name);
     if (text.empty()) return std::numeric_limits<double>::quiet_NaN();

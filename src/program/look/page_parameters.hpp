@@ -1,4 +1,4 @@
-// Parameters of a request to the live page, checked: whatever a browser, or somebody else with the token, puts there.
+// Checks parameters of a request to the live page. They may come from anybody with the token.
 
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace forebay::cli {
 
-/// A whole number of a range; absent, `otherwise`.
+/// A whole number within a range; `otherwise` if absent.
 struct WholeRange {
     std::int64_t least = 0, most = 0;
 };
 Result<std::int64_t> whole_of(const report::PageQuery& query, const std::string& name, std::int64_t otherwise,
                               const WholeRange& range);
-/// "" where it is absent.
+/// "" if absent.
 std::string text_of(const report::PageQuery& query, const std::string& name);
-/// `refused` where it is absent or empty.
+/// Returns `refused` if absent or empty.
 Result<std::string> needed_text(const report::PageQuery& query, const std::string& name);
 
-/// How a plane is drawn.
+/// How to draw a plane.
 struct PlaneStyle {
     Palette palette = Palette::ember;
     bool log = false;
-    double low = 0, high = 0;  // NaN: found
+    double low = 0, high = 0;  // NaN: from the data
     int pixels = 512;
 };
 Result<PlaneStyle> plane_style_of(const report::PageQuery& query);

@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Some seconds of a modest disk: a projection reads all of its variables.
+// Some seconds on a modest disk. A projection reads its whole variables.
 constexpr std::uint64_t projection_read_max_bytes = 2ull << 30;
 constexpr int projection_bins_max = 512;
 
@@ -40,7 +40,7 @@ Result<insitu::AnalysisResults> only_result(sys::Store& store, const catalog::Sn
     return std::move(results.results.front());
 }
 
-/// Result NAME of an operator, as doubles.
+/// The operator's result whose name ends with `end`, as doubles.
 Result<std::vector<double>> numbers_in(const insitu::AnalysisResults& results, std::string_view end) {
     const auto match =
         std::ranges::find_if(results.variables, [&](const auto& variable) { return variable.name.ends_with(end); });
@@ -85,7 +85,7 @@ Result<std::string> project_particles(sys::Store& store, const catalog::Snapshot
     scene.width = x_edges.size() - 1;
     scene.height = y_edges.size() - 1;
     scene.values.resize(counts.size());
-    for (std::uint64_t row = 0; row < scene.height; ++row)  // counts have y fastest
+    for (std::uint64_t row = 0; row < scene.height; ++row)  // in counts y is fastest
         for (std::uint64_t column = 0; column < scene.width; ++column)
             scene.values[row * scene.width + column] = static_cast<float>(counts[column * scene.height + row]);
     scene.title = fmt::format("{} particles   step {}   t = {:.6g}", rows, manifest.step, manifest.time);

@@ -1,4 +1,4 @@
-// Projections for the live page, by the operators that agents run beside the simulation, of a committed snapshot.
+// Projections of a committed snapshot for the live page, by the operators of in-situ analyses.
 
 #pragma once
 
@@ -13,8 +13,8 @@ namespace forebay::cli {
 struct ColumnPair {
     std::string x, y;
 };
-/// How many particles are in each cell of the plane of two columns, as PNG. `refused` where more than two gigabytes
-/// would be read, or the names are not those of two columns of one table.
+/// The number of particles in each cell of the plane of two columns, as PNG. Returns `refused` if it would read more
+/// than two gigabytes, or if the names are not two columns of one table.
 Result<std::string> project_particles(sys::Store& store, const catalog::Snapshot& snapshot,
                                       const format::Manifest& manifest, const ColumnPair& columns,
                                       const PlaneStyle& style);
@@ -23,7 +23,7 @@ struct ArrayAxis {
     std::string variable;
     int axis = 0;
 };
-/// The sum of an array along a dimension, as PNG; `refused` as before.
+/// The sum of an array along a dimension, as PNG; `refused` as above.
 Result<std::string> project_array(sys::Store& store, const catalog::Snapshot& snapshot,
                                   const format::Manifest& manifest, const ArrayAxis& which, const PlaneStyle& style);
 

@@ -24,12 +24,12 @@ using Tree = nlohmann::ordered_json;
 
 // Each batch costs the read of a manifest.
 constexpr std::size_t newest_batches = 4, newest_pictures = 24;
-constexpr std::chrono::seconds chart_wait_max{120};  // matplotlib looks for fonts in its first minute on a machine
+constexpr std::chrono::seconds chart_wait_max{120};  // on a new machine matplotlib searches fonts for a minute
 constexpr std::uint64_t picture_bytes_max = 16u << 20;
-// Of a series: a read of each step's manifest and node file.
+// For a series: each step costs the read of a manifest and a node file.
 constexpr std::size_t series_steps_max = 500;
 
-/// The name without its last number, by which pictures of one series are alike.
+/// The name without its last number: equal for all pictures of a series.
 std::string series_of(const std::string& path) {
     const auto last = path.find_last_of("0123456789");
     if (last == std::string::npos) return path;
@@ -44,7 +44,7 @@ Result<> check_stream(sys::Store& store, const std::string& run, const std::stri
     return Error{ErrorKind::missing, fmt::format("the run has no stream '{}'", stream)};
 }
 
-/// By the tool of `forebay plot`, which has a process of its own.
+/// Runs the tool of `forebay plot` as a child process.
 Result<std::string> chart_png(Json chart) {
     chart.set("to", "-").set("others", Json::array());
     const auto tool = python_tool("charts", "");
@@ -58,7 +58,7 @@ Result<std::string> chart_png(Json chart) {
     const auto until = sys::Clock::now() + chart_wait_max;
     std::vector<std::byte> png;
     sys::Channel* const channels[] = {&channel};
-    // A tool that has ended early has not read all; its end is seen by take().
+    // A tool that ended early has not read all. take() notices its end.
     while (static_cast<void>(channel.flush()), channel.take(png)) {
         if (png.size() > picture_bytes_max || sys::Clock::now() >= until)
             return Error{ErrorKind::retry,
@@ -87,7 +87,7 @@ Result<std::string> picture_list(sys::Store& store, const std::string& run) {
         for (const auto& batch : *batches) {
             const auto manifest = catalog::load_manifest(store, batch.directory);
             if (!manifest) continue;
-            std::map<std::string, format::PackedFile> pictures;  // of a series the last name counts
+            std::map<std::string, format::PackedFile> pictures;  // the last name of a series counts
             for (const auto& variable : manifest->schema.variables)
                 if (const auto file = format::packed_file(variable); file && file->path.ends_with(".png"))
                     if (auto& kept = pictures[series_of(file->path)];

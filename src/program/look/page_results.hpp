@@ -1,4 +1,4 @@
-// What analyses have made of a run, on the live page: their newest pictures, and their numbers as charts.
+// Results of analyses on the live page: newest pictures, and numbers as charts.
 
 #pragma once
 
@@ -11,9 +11,10 @@ namespace forebay::cli {
 
 /// The newest picture of each series in the newest batches of the run's packed streams, newest first, as JSON.
 Result<std::string> picture_list(sys::Store& store, const std::string& run);
-/// One of those ("stream", "step" of the batch, "path"), verified. `refused` for what is no PNG, or too large.
+/// One of those pictures ("stream", "step" of the batch, "path"), verified. Returns `refused` if it is no PNG or too
+/// large.
 Result<std::string> picture_png(sys::Store& store, const std::string& run, const report::PageQuery& query);
-/// What `forebay plot` draws of a stream of results ("stream"), as PNG.
+/// The chart of `forebay plot` for a stream of results ("stream"), as PNG.
 Result<std::string> result_png(sys::Store& store, const std::string& run, const report::PageQuery& query);
 
 }  // namespace forebay::cli

@@ -1,4 +1,4 @@
-// forebay plot: results of analyses, or an application's own replicated variables, as a picture or in the terminal.
+// forebay plot: draws results of analyses, or an application's replicated variables, as a picture or in the terminal.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ namespace {
 constexpr int columns_without_terminal = 80;
 constexpr int columns_beside_plane = 14;  // for the numbers of its axis
 constexpr int pixels_least = 320, pixels_most = 8192;
-constexpr std::size_t others_max = 12;  // names that are told below a picture
+constexpr std::size_t others_max = 12;  // names listed below a picture
 
 struct PlotArguments {
     PlotRequest request;
@@ -100,7 +100,7 @@ std::string csv_cell(const std::string& text) {
     return quoted + "\"";
 }
 
-/// A line for each step and element; a result that a step lacks leaves its cell empty.
+/// A line for each step and element. If a step lacks a result, its cell is empty.
 void print_csv(const PlotResults& plot) {
     const auto dims = plot.kind == PlotKind::series ? 0 : plot.kind == PlotKind::lines ? 1 : 2;
     const auto along_of = [](const PlotResult& result) {
@@ -111,7 +111,7 @@ void print_csv(const PlotResults& plot) {
     for (const auto& result : plot.results)
         head += (along_of(result) ? "," + csv_cell(result.axes[0]) : "") + "," + csv_cell(result.words());
     say("{}\n", head);
-    // By step, and in it by element.
+    // Ordered by step, then by element.
     std::map<std::int64_t, std::vector<const PlotPoint*>> steps;
     for (std::size_t i = 0; i < plot.results.size(); ++i) {
         for (const auto& point : plot.results[i].points) {
@@ -146,7 +146,7 @@ int columns_of_terminal() {
     return columns > 0 ? columns : columns_without_terminal;
 }
 
-/// In the terminal, or a chart as a picture: the tool of the Python package goes on in this process.
+/// For the terminal, and for charts: executes the tool of the Python package in this process.
 Error go_on_with(const PlotArguments& options, Json drawing, const PlotResults& plot) {
     const bool is_quiet = options.json || options.csv;
     auto others = Json::array();

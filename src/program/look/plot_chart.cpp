@@ -20,7 +20,7 @@ constexpr int plane_colours = 250;
 
 std::string moment_words(const PlotPoint& point) { return fmt::format("step {}   t = {:.6g}", point.step, point.time); }
 
-/// The colours that the analysis was to draw a plane in.
+/// The palette of the analysis for a plane.
 Palette palette_of(const Variable& variable) {
     for (const auto& [key, value] : variable.attributes.others)
         if (const auto* const text = std::get_if<std::string>(&value); text != nullptr && key == "palette")
@@ -39,7 +39,7 @@ Json choice_json(const std::optional<bool>& choice) {
     return choice ? Json(*choice) : Json(std::nan(""));  // null: the tool decides
 }
 
-/// A plane as so many columns and rows, the first row at the bottom: means of what is there of boxes of elements.
+/// A plane reduced to columns and rows, first row at the bottom. Each value is the mean of a box of elements.
 std::vector<float> small_plane(const insitu::Scene& scene, int columns, int rows) {
     std::vector<float> small;
     const auto at = [](std::uint64_t elements, int i, int of) {
@@ -127,7 +127,7 @@ Result<insitu::Scene> scene_of(const PlotResults& plot, const PlotStyle& style) 
                      "name one step; forebay movie RUN joins the pictures that a run has made"};
     const auto& point = result.points.front();
     const auto rows = point.shape[0], columns = point.shape[1];
-    // A histogram of x and y has x as its first dimension; it goes across.
+    // In a histogram of x and y the first dimension is x. It goes across.
     const bool is_turned = !point.along[0].empty();
     const std::size_t across = is_turned ? 0 : 1, up = 1 - across;
     insitu::Scene scene{.values = {}, .width = is_turned ? rows : columns, .height = is_turned ? columns : rows};

@@ -1,4 +1,4 @@
-// Results as what a tool draws as a chart, or as a scene of a plane.
+// Results as input of a chart tool, or as the scene of a plane.
 
 #pragma once
 
@@ -12,18 +12,18 @@ namespace forebay::cli {
 
 struct PlotStyle {
     bool over_time = false;          // series: over the application's time instead of steps
-    std::optional<bool> log_x, log;  // none: as it is the rule for these results
+    std::optional<bool> log_x, log;  // empty: the default for these results
     int pixels = 1024;
-    std::optional<Palette> palette = {};  // none: that of the analysis, or ember
+    std::optional<Palette> palette = {};  // empty: the palette of the analysis, or ember
 };
 
-/// Series or lists, as forebay/charts.py of the Python package draws them.
+/// Series or lists, for forebay/charts.py of the Python package.
 Json chart_json(const PlotResults& plot, const PlotStyle& style);
 
-/// Of a plane at one step.
+/// For a plane at one step.
 Result<insitu::Scene> scene_of(const PlotResults& plot, const PlotStyle& style);
 
-/// A plane as so many columns of characters, two cells a character, for the same tool. `refused` as insitu::draw_png().
+/// A plane of `columns` characters, two cells each, for the same tool. Returns `refused` as insitu::draw_png().
 Result<Json> plane_json(const insitu::Scene& scene, int columns);
 
 }  // namespace forebay::cli

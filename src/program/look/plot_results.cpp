@@ -19,16 +19,16 @@ namespace forebay::cli {
 
 namespace {
 
-constexpr std::size_t named_max = 30;  // results that an error names
+constexpr std::size_t named_max = 30;  // results listed by an error
 
-/// A result and the one that says where its values are; edges are one more than values.
+/// A result, and the result with the places of its values. There is one edge more than values.
 struct KnownAxis {
     std::string_view result, along;
     bool is_log;
 };
 constexpr std::array known_axes{KnownAxis{"power", "k", true}, KnownAxis{"modes", "k", true},
                                 KnownAxis{"counts", "edges", false}};
-/// Scalars that say how a result was made, not what it is.
+/// Scalars about the making of a result, not about its value.
 constexpr std::array<std::string_view, 7> asides{"nan", "inf", "left_out", "below", "above", "outside", "count"};
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
@@ -45,7 +45,7 @@ struct PlotStep {
     format::Manifest manifest;
 };
 
-/// "NAME", or "NAME[3]" and "NAME[0,2]", one element.
+/// "NAME", or one element: "NAME[3]" or "NAME[0,2]".
 struct Wanted {
     std::string name;
     std::vector<std::uint64_t> element;
@@ -67,7 +67,7 @@ Wanted parse_wanted(const std::string& text) {
     return wanted;
 }
 
-/// The steps of a place, and which variables can be drawn of them.
+/// The steps of a place, and the variables that can be drawn.
 class PlotSource {
 public:
     static Result<PlotSource> open(sys::Store& store, const std::string& place) {
@@ -85,7 +85,7 @@ public:
             }
             source.steps_.push_back({std::move(snapshot), std::move(*manifest)});
         }
-        // The newest step that has a variable says what it is.
+        // The newest step that has a variable defines it.
         for (const auto& step : source.steps_)
             for (const auto& variable : step.manifest.schema.variables)
                 if (variable.kind == Kind::replicated && variable.shape.dims() <= 2 &&
@@ -111,7 +111,7 @@ public:
         return text;
     }
 
-    /// The variables of each step that has the first of them; `use` may be called with fewer.
+    /// Calls `use` for each step that has the first of the variables; others may be missing there.
     Result<> each_step(std::span<const std::string> names,
                        const std::function<Result<>(const PlotStep&, std::map<std::string, PlotPoint>&)>& use) const {
         for (const auto& step : steps_) {
@@ -165,7 +165,7 @@ private:
     std::map<std::string, Variable> drawable_;
 };
 
-/// What says most of a stream: sizes of groups or a spectrum or a picture, before means, before other scalars.
+/// The most useful results of a stream: group sizes, a spectrum or a picture, then means, then other scalars.
 std::vector<Wanted> most_telling(const PlotSource& source) {
     std::vector<Wanted> list;
     const auto take = [&](const auto& wants) {
@@ -233,7 +233,7 @@ Result<> check_together(const PlotSource& source, const std::vector<Wanted>& lis
     return {};
 }
 
-/// The result's axes by the results beside it, or by its own attributes.
+/// The axes of a result, from results beside it or from its own attributes.
 struct Companions {
     std::array<std::string, 2> names = {};  // of each dimension
     bool is_log = false;
@@ -264,7 +264,7 @@ std::array<std::string, 2> axis_words(const PlotSource& source, const Wanted& wa
         if (beside.names[dim].empty()) continue;
         const auto& along = source.drawable().at(beside.names[dim]);
         const auto last = last_part(along.name);
-        // Edges are those of a variable's values; "x.y/counts" has two such, each with its name.
+        // Edges belong to a variable's values. "x.y/counts" has two edges, each with its name.
         const auto& described = along.attributes.description;
         const auto of = along.name.substr(0, along.name.size() - last.size() - 1);
         words[dim] = with_unit(last == "edges" ? of : described.empty() ? std::string(last) : described, along);
@@ -283,7 +283,7 @@ void take_lengths(const Variable& variable, PlotPoint& point) {
         point.length = {length("cell_height", point.shape[0]), length("cell_width", point.shape[1])};
 }
 
-/// The element that is wanted, as a scalar; false where the step's list is too short for it.
+/// Reduces to the requested element. Returns false if the step's list is too short.
 bool take_element(const Wanted& wanted, PlotPoint& point) {
     if (wanted.element.empty()) return true;
     std::uint64_t at = 0;
@@ -296,7 +296,7 @@ bool take_element(const Wanted& wanted, PlotPoint& point) {
     return true;
 }
 
-/// Each of an application's own numbers may need a panel: of too many those that stay as they are go first.
+/// Each number of an application may need a panel. If there are too many, constant numbers are dropped first.
 void keep_telling(std::vector<PlotResult>& results, std::vector<std::string>& names) {
     if (results.size() <= plot_panels_max) return;
     std::stable_partition(results.begin(), results.end(), [](const PlotResult& result) {

@@ -1,4 +1,4 @@
-// forebay report: what a run cost, whether its data are safe, what was slow and who, what to do.
+// forebay report: cost of a run, safety of its data, slow parts and nodes, and what to do.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Timings are held in memory, as large as their files. Larger ones are left out, and times come from each node's first
+// Timings are held in memory at their file size. Larger timings are left out; times then come from each node's first
 // and last write to each target.
 constexpr std::uint64_t timings_bytes_max = 512u << 20;
 constexpr std::size_t bars_of_text = 60;
@@ -167,7 +167,7 @@ Result<Exit> report_runs(const ReportArguments& options) {
     }
     if (!options.html.empty()) FB_TRY(write_html(store, options, runs));
     if (!options.png.empty()) {
-        FB_TRY(may_write(store, options.png, {}, options.replace));  // a picture does not say whose it is
+        FB_TRY(may_write(store, options.png, {}, options.replace));  // a picture has no mark of its maker
         FB_TRY(write_report_png(store, {runs.front().chronicle, runs.front().summary}, options.png, options.python));
         if (!options.json) say("{}\n", options.png);
     }

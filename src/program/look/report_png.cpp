@@ -16,19 +16,19 @@ namespace forebay::cli {
 
 namespace {
 
-// matplotlib begins in a second; in its first minute on a machine it looks for fonts.
+// matplotlib starts in a second. On a new machine it searches fonts for a minute.
 constexpr std::chrono::minutes drawing_max{5};
 constexpr std::uint64_t complaint_bytes_max = 64u << 10;
 constexpr const char* how_to_install =
     "pip install matplotlib, or name the python3 of an environment that has it: --python PATH";
 
-// A file that goes again, whatever comes of it.
+// A temporary file. The destructor removes it.
 class Passing {
 public:
     Passing(sys::Store& store, std::string path) : store_(store), path_(std::move(path)) {}
     Passing(const Passing&) = delete;
     Passing& operator=(const Passing&) = delete;
-    ~Passing() { static_cast<void>(store_.remove(path_)); }  // its name says that it is temporary
+    ~Passing() { static_cast<void>(store_.remove(path_)); }  // its name marks it as temporary
     const std::string& path() const { return path_; }
 
 private:

@@ -1,4 +1,4 @@
-// forebay report --png: the pictures of a report as one PNG, by matplotlib where the Python in reach has it.
+// forebay report --png: the pictures of a report as one PNG, if a Python with matplotlib is available.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace forebay::cli {
 
-/// `path` is whole or as it was. `python` as agent::python_place() takes it; `unsupported` without matplotlib.
+/// On error `path` is unchanged. `python` is as in agent::python_place(). Returns `unsupported` without matplotlib.
 Result<> write_report_png(sys::Store& store, const report::HtmlRun& run, const std::string& path,
                           const std::string& python);
 

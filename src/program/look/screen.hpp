@@ -1,7 +1,7 @@
-// The terminal as one screen of lines that are drawn again and again, and keys. By ncurses: screen_curses.cpp; where
-// the build has none, screen_none.cpp, which opens none.
+// The terminal as a full screen of lines, redrawn repeatedly, with keys. screen_curses.cpp uses ncurses. A build
+// without ncurses has screen_none.cpp, which opens none.
 //
-// One at a time, by one thread. The destructor gives the terminal back as it was.
+// One object at a time, used by one thread. The destructor restores the terminal.
 
 #pragma once
 
@@ -19,9 +19,9 @@ enum class Key { none, quit, up, down, page_up, page_down, first, last, sort, re
 
 class Terminal {
 public:
-    /// Whether this build has screens.
+    /// True if this build has screens.
     static bool is_in_build();
-    /// `refused` where standard input and output are no terminal, or one that cannot be drawn on.
+    /// Returns `refused` if standard input and output are no terminal, or the terminal cannot be drawn on.
     static Result<std::unique_ptr<Terminal>> open();
 
     Terminal(const Terminal&) = delete;
@@ -30,9 +30,9 @@ public:
 
     std::size_t columns() const;
     std::size_t rows() const;
-    /// From the first row on; rows below are empty.
+    /// Draws from the first row on; rows below are empty.
     void draw(const std::vector<TopLine>& lines);
-    /// At most so long. What resizes the terminal is a key too.
+    /// Waits at most so long. A resize of the terminal is a key, too.
     Key wait(std::chrono::milliseconds most);
 
 private:

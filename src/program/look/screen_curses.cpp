@@ -12,7 +12,7 @@ namespace forebay::cli {
 
 namespace {
 
-// ncurses waits so long for the rest of a key that begins with an escape.
+// ncurses waits this long for the rest of a key that begins with an escape.
 constexpr int escape_ms_max = 25;
 
 attr_t attributes_of(TopStyle style, bool colours) {
@@ -31,7 +31,7 @@ Key key_of(int code) {
         case ERR: return Key::none;
         case 'q':
         case 'Q':
-        case 3: return Key::quit;  // control C, where the terminal sends it as a character
+        case 3: return Key::quit;  // control C, if the terminal sends it as a character
         case KEY_UP:
         case 'k': return Key::up;
         case KEY_DOWN:
@@ -60,7 +60,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open() {
     const Error none{ErrorKind::refused, "a whole screen is drawn on a terminal alone, and this is none", "",
                      "forebay top RUN --once prints it as text"};
     if (!sys::is_terminal(sys::Output::standard)) return none;
-    std::setlocale(LC_CTYPE, "");  // else names that are UTF-8 are drawn byte by byte
+    std::setlocale(LC_CTYPE, "");  // otherwise UTF-8 names are drawn byte by byte
     auto curses = std::make_unique<Curses>();
     curses->screen = ::newterm(nullptr, stdout, stdin);  // initscr() would end the program
     if (curses->screen == nullptr) return none;

@@ -1,4 +1,4 @@
-// forebay show: what a snapshot or a node file holds.
+// forebay show: prints the contents of a snapshot or a node file.
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace forebay::cli {
 
 namespace {
 
-constexpr std::size_t lines_max = 16;  // of nodes or blocks, unless --all asks for every one
+constexpr std::size_t lines_max = 16;  // of nodes or blocks, without --all
 
 struct ShowArguments {
     std::string place;
@@ -64,12 +64,12 @@ Result<Exit> show_snapshot(sys::Store& store, const ShowArguments& options) {
 
 Result<Exit> show_file(sys::Store& store, const ShowArguments& options, std::optional<FileKind> kind) {
     const auto loaded = catalog::load_head(store, options.place);
-    // A file of nobody's node may be a view, or somebody else's; a node file has at least these pages.
+    // A file that is no node file may be a view or foreign. A node file has at least these pages.
     constexpr std::uint64_t least_bytes = format::record_offset_bytes + format::record_size_bytes;
     std::error_code error;
     const bool is_short = kind && std::filesystem::file_size(options.place, error) < least_bytes;
-    // Where a node file has its record others may have zeros, as one has that is not sealed. A file that HDF5 cannot
-    // open is called damaged.
+    // In the place of our record, a foreign file may have zeros, like an unsealed node file. If HDF5 cannot open it, it
+    // is reported as damaged.
     const bool is_zero = !loaded && loaded.error().kind == ErrorKind::missing;
     const bool is_others = kind == FileKind::hdf5 && is_zero && has_own_datasets(options.place) != std::optional(true);
     if (!loaded && kind && (loaded.error().kind == ErrorKind::refused || is_short || is_others))

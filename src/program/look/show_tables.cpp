@@ -1,5 +1,5 @@
-// Each table exists twice, as text for people and as JSON for programs, from the same numbers. A text table that is cut
-// to `lines_max` says how many lines it leaves out; JSON is never cut.
+// Each table exists as text for people and as JSON, from equal numbers. A text table cut to `lines_max` says how many
+// lines it leaves out. JSON is never cut.
 
 #include "program/look/show_tables.hpp"
 
@@ -35,17 +35,17 @@ Json json_of_value(const AttributeValue& value) {
     return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
-/// Of `all` lines the table has those that are shown.
+/// The table shows `shown` of `all` lines.
 Shown more(const Table& table, std::size_t all, std::size_t shown) {
     auto text = table.text();
     if (shown < all) text += lines("... and {} more: --all shows them.\n", all - shown);
     return text;
 }
 
-/// What is stored of one variable of a compressed node file.
+/// Stored size of one variable of a compressed node file.
 struct StoredBytes {
     std::uint64_t plain_bytes = 0, stored_bytes = 0, chunks = 0;
-    std::map<std::string, std::uint64_t> efforts;  // plain bytes by what compressed them
+    std::map<std::string, std::uint64_t> efforts;  // plain bytes by compression effort
 };
 
 std::string effort_of(const format::StoredVariable& variable, const format::Chunk& chunk) {

@@ -1,5 +1,5 @@
-// Each block of the first snapshot is read once, segment by segment. The second snapshot's blocks that overlap it are
-// walked beside it, through a cache: each of them needs one segment at a time.
+// Each block of the first snapshot is read once, segment by segment. Overlapping blocks of the second snapshot are read
+// beside it through a cache: each of them needs one segment at a time.
 
 #include "program/look/snapshot_compare.hpp"
 
@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-// Of the second snapshot: as many blocks may cross a segment of the first one before any is read twice.
+// Cached segments of the second snapshot: so many blocks may cross a segment of the first before any is read twice.
 constexpr std::size_t second_segments_max = 127;
 
 std::string shown_kind(const Variable& variable) {
@@ -24,7 +24,7 @@ std::string shown_kind(const Variable& variable) {
     return variable.kind == Kind::particles ? kind : fmt::format("{}, {}", kind, show_shape(variable.shape));
 }
 
-/// A block of one variable: where it is, and its place in the global array, or among all rows of its table.
+/// A block of one variable: its place in a node file, and its box in the global array or in all rows of its table.
 struct VariablePart {
     std::size_t node = 0, block = 0;
     Box box;
@@ -36,7 +36,7 @@ Box whole(const Extents& shape) {
     return box;
 }
 
-/// Blocks of a variable in one snapshot. Of replicated ones rank 0's value is meant, in the first node file.
+/// The blocks of a variable in one snapshot. For replicated variables rank 0's value counts, in the first node file.
 Result<std::vector<VariablePart>> parts_of(OpenSnapshot& snapshot, const Variable& variable) {
     std::vector<VariablePart> parts;
     const auto& manifest = snapshot.manifest();
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    /// A block of the second snapshot that overlaps the block of the first one.
+    /// A block of the second snapshot that overlaps a block of the first.
     struct Overlap {
         const VariablePart* part = nullptr;
         std::uint64_t first_byte = 0, second_byte = 0;  // of their common box, in each block

@@ -1,8 +1,8 @@
-// Goal: two snapshots are equal if their data are, whatever their ranks, nodes and cuts; and each kind of difference is
-// counted, with the place of the largest.
+// Goal: two snapshots are equal if their data are, for any ranks, nodes and cuts. Each kind of difference is counted,
+// with the place of the largest.
 //
-// Method: one global state, saved by threads as ranks that cut it along another dimension each time; blocks of several
-// segments, strings that lie across their ends; changed elements, types, shapes and rows.
+// Method: threads as ranks save one global state, cut along another dimension each time. Includes blocks of several
+// segments, strings across segment ends, and changed elements, types, shapes and rows.
 
 #include "program/look/snapshot_compare.hpp"
 
@@ -21,7 +21,8 @@ using namespace forebay::cli;
 namespace {
 
 constexpr std::uint64_t depth = 4, height = 6, width = 20'000;  // 3.8 MB
-constexpr std::uint64_t names = 100'000, rows = 70'001;         // of 13 bytes, which divide no segment; of a table
+constexpr std::uint64_t names = 100'000,
+                        rows = 70'001;  // strings of 13 bytes, which divide no segment; rows of a table
 
 struct SavedState {
     int ranks = 1, nodes = 1, axis = 0;
@@ -38,7 +39,7 @@ struct SavedState {
     }
 };
 
-/// The part of [0, count) of one rank; the first ranks get less.
+/// The part of [0, count) of one rank. The first ranks get less.
 std::pair<std::uint64_t, std::uint64_t> part_of(std::uint64_t count, int rank, int ranks) {
     const auto edge = [&](int at) {
         return count * static_cast<std::uint64_t>(at * at) / static_cast<std::uint64_t>(ranks * ranks);

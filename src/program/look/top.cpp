@@ -1,4 +1,4 @@
-// forebay top: what a run does just now, or did, on the whole terminal, as text, or as JSON.
+// forebay top: shows what a run does or did, on the whole terminal, as text, or as JSON.
 
 #include <fmt/format.h>
 
@@ -32,9 +32,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Reading what is kept of snapshots takes at most this part of the time; statuses are read at each look.
+// Reading records of snapshots takes at most this part of the time. Statuses are read at each look.
 constexpr int reading_of_time = 20;
-// How long a signal may wait for the loop.
+// Longest time that a signal waits for the loop.
 constexpr milliseconds key_wait{100};
 constexpr std::size_t columns_unasked = 100;
 constexpr double interval_least = 0.1, interval_most = 3600;
@@ -53,10 +53,10 @@ Result<NodeOrder> order_of(const std::string& word) {
     return Error{ErrorKind::refused, fmt::format("--sort must be slowest, backlog, failures or name, not '{}'", word)};
 }
 
-/// Reads the run again and again on a thread of its own: where the run's file system hangs, keys do not.
+/// Reads the run repeatedly on a thread of its own: keys still work if the run's file system hangs.
 class TopReader {
 public:
-    /// `given` as the person named it.
+    /// `given` in the user's spelling.
     TopReader(std::string given, std::string staging, milliseconds interval) : shared_(std::make_shared<Shared>()) {
         shared_->given = std::move(given);
         shared_->staging = std::move(staging);
@@ -69,7 +69,7 @@ public:
         std::unique_lock lock(shared_->mutex);
         shared_->leaves = true;
         shared_->wake.notify_all();
-        // It may hang in a dead mount; the program ends without it.
+        // The thread may hang in a dead mount. Then the program ends without it.
         if (!shared_->wake.wait_for(lock, milliseconds(200), [this] { return shared_->has_left; })) thread_.leave();
     }
 
@@ -90,8 +90,8 @@ public:
         std::vector<catalog::Snapshot> newest;
     };
     struct News {
-        std::optional<Look> look;  // nothing where there is none since the last one
-        double seconds = 0;        // since the newest one was read
+        std::optional<Look> look;  // nothing if there is no new one
+        double seconds = 0;        // since the newest was read
     };
     Result<News> take() {
         const std::lock_guard lock(shared_->mutex);
@@ -104,7 +104,7 @@ private:
     struct Shared {
         std::string given, staging;
         milliseconds interval{1000};
-        std::mutex mutex;  // guards what follows
+        std::mutex mutex;  // guards the members below
         std::condition_variable wake;
         bool leaves = false, has_left = false;
         std::optional<Error> error;
@@ -168,7 +168,7 @@ void scroll(TopScreen& screen, Key key, std::size_t nodes) {
     first = 0;
 }
 
-/// The signal that has ended it; 0: a key.
+/// Returns the signal that ended it; 0: a key.
 Result<int> show_whole_screen(const TopArguments& options, TopScreen screen, const sys::EndSignals& signals) {
     FB_TRY_ASSIGN(run, sys::whole_place(options.run));
     TopReader reader(options.run, options.staging, milliseconds(static_cast<std::int64_t>(options.interval * 1000)));

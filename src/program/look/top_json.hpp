@@ -7,7 +7,7 @@
 
 namespace forebay::cli {
 
-/// What it holds, for the help of `forebay top`.
+/// Its keys, for the help of `forebay top`.
 extern const char* const top_json_keys;
 
 Json json_of(const TopView& view);

@@ -17,7 +17,7 @@ namespace {
 
 using Phrases = std::vector<std::string>;
 
-// Characters of East Asian scripts and pictures take two columns of a terminal.
+// East Asian characters and pictures take two terminal columns.
 bool is_wide(std::uint32_t number) {
     constexpr std::pair<std::uint32_t, std::uint32_t> wide[] = {
         {0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},  {0xfe30, 0xfe6f},
@@ -30,14 +30,14 @@ using telemetry::RunState;
 
 bool is_over(RunState state) { return state == RunState::ended || state == RunState::died || state == RunState::left; }
 
-// "42 s ago"; of a run that has ended, which is looked at any time later, when.
+// "42 s ago"; for an ended run, which may be read much later, the date.
 std::string when(const TopView& view, std::int64_t unix_ns) {
     if (is_over(view.state) || view.state == RunState::unknown) return show_utc(unix_ns);
     const auto ago = static_cast<double>(view.now_unix_ns) - static_cast<double>(unix_ns);
     return ago < 1e9 ? std::string("now") : show_seconds(ago * 1e-9) + " ago";
 }
 
-// Of a table: the time of the day is enough.
+// For a table: the time of day is enough.
 std::string when_shortly(const TopView& view, std::int64_t unix_ns) {
     const auto text = when(view, unix_ns);
     return text.ends_with(" UTC") ? text.substr(text.find(' ') + 1) : text;
@@ -54,7 +54,7 @@ std::string bar(double share, std::size_t cells) {
     return "[" + std::string(full, '#') + std::string(cells - full, '.') + "]";
 }
 
-/// Phrases side by side, two blanks between them, on as many lines as they need; a long one is clipped.
+/// Phrases side by side with two blanks between, on as many lines as needed. Long phrases are clipped.
 std::vector<std::string> flow(const Phrases& phrases, std::size_t columns) {
     std::vector<std::string> lines;
     for (const auto& phrase : phrases) {
@@ -65,7 +65,7 @@ std::vector<std::string> flow(const Phrases& phrases, std::size_t columns) {
     return lines;
 }
 
-// On as many lines as it needs, those behind the first indented.
+// Breaks lines; further lines are indented.
 void fold(std::vector<TopLine>& lines, std::size_t columns) {
     std::vector<TopLine> folded;
     for (const auto& line : lines) {
@@ -87,7 +87,7 @@ void fold(std::vector<TopLine>& lines, std::size_t columns) {
     lines = std::move(folded);
 }
 
-// The end of a path says more than its begin.
+// The end of a path is more useful than its beginning.
 std::string title_of(const TopView& view, std::size_t columns) {
     const std::string state = name_of(view.state);
     auto run = show_text(view.run);
@@ -246,7 +246,7 @@ std::vector<TopLine> nodes_of(const TopView& view, const TopScreen& screen, std:
     return lines;
 }
 
-/// The rows that the parts of a screen get: each its least ones first, in the order of their worth, then what is left.
+/// Rows for the parts of a screen: first the minimum of each part by importance, then the remaining rows.
 std::vector<std::size_t> share_out(std::size_t rows, const std::vector<std::pair<std::size_t, std::size_t>>& wants) {
     std::vector<std::size_t> given(wants.size(), 0);
     for (std::size_t i = 0; i < wants.size(); ++i) {
@@ -305,7 +305,7 @@ std::vector<TopLine> lines_of(const TopView& view, const TopScreen& screen) {
                                           slow_of(view),
                                           sentences_of(view, screen)};
     const auto nodes = view.nodes_shown.size();
-    // Half of what a screen has goes to nodes, if there are so many.
+    // Up to half of a screen goes to nodes.
     const auto rows =
         screen.rows == 0 ? SIZE_MAX : screen.rows - std::min<std::size_t>(screen.rows, screen.help ? 1 : 0);
     const auto least = screen.rows == 0 ? nodes_unasked + 1 : std::max<std::size_t>(rows / 2, 3);

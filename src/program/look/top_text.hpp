@@ -1,5 +1,5 @@
-// A TopView as lines of text of a given width and number, for a terminal's whole screen and for `--once`. ASCII but for
-// names. What is in the files is shown (base/show_text.hpp).
+// A TopView as lines of text of a given width and number, for a terminal's full screen and for `--once`. ASCII except
+// names. Text from files is escaped (base/show_text.hpp).
 
 #pragma once
 
@@ -21,18 +21,19 @@ struct TopLine {
 
 struct TopScreen {
     std::size_t columns = 100;
-    std::size_t rows = 0;  // 0: as many as there are to show, of nodes nodes_unasked
+    std::size_t rows = 0;  // 0: unlimited, with nodes_unasked nodes
     NodeOrder order = NodeOrder::slowest;
-    std::size_t first_node = 0;  // scrolled to
+    std::size_t first_node = 0;  // scroll position
     bool help = false;           // a last line of keys
 };
 
 inline constexpr std::size_t nodes_unasked = 16;
 
-/// At most `rows` lines of at most `columns` columns. What has no room is left out, the least important first.
+/// At most `rows` lines of at most `columns` columns. If there is no room, the least important parts are left out
+/// first.
 std::vector<TopLine> lines_of(const TopView& view, const TopScreen& screen);
 
-/// The columns that a text takes on a terminal, and as much of it as fits into `columns` of them.
+/// columns_of(): terminal columns of a text. clipped(): the part of it that fits.
 std::size_t columns_of(std::string_view text);
 std::string clipped(const std::string& text, std::size_t columns);
 

@@ -17,11 +17,11 @@ namespace {
 using format::StatusLine;
 using telemetry::node_name;
 
-// A screen has no room for more. Half of the sentences may be of ways: each save of a busy machine may have a sentence
-// of its own, and those would push out which way bytes go.
+// A screen has no room for more. At most half are sentences about ways of bytes. On a busy machine each save may have a
+// sentence of its own, and those would push the ways out.
 constexpr std::size_t sentences_shown_max = 20, ways_shown_max = 10, saves_shown = 8;
 
-/// The place of a state in a slot's life; behind all others what is none.
+/// The place of a state in a slot's life; unknown states come last.
 std::size_t place_of(const std::string& state) {
     constexpr auto last = static_cast<std::uint32_t>(node::SlotState::failed);
     for (std::uint32_t i = 0; i <= last; ++i)
@@ -128,7 +128,7 @@ void put_in_order(std::vector<TopSentence>& sentences) {
     });
 }
 
-// Why bytes go where the file system would not have put them, or through another node.
+// Events about bytes that go another way than the file system's own choice.
 constexpr std::string_view other_ways[] = {"avoids",    "uses_again", "unplaced",    "detours",
                                            "no_detour", "helps_not",  "writes_again"};
 
@@ -142,7 +142,7 @@ void add_sentences(TopView& view, const telemetry::Chronicle& chronicle, const s
     for (const auto& row : view.summary.rows)
         for (const auto& text : row.why)
             view.why.push_back({std::max(row.durable_unix_ns, row.saved_unix_ns), row.slowest_node, text});
-    // A status tells when it was written, not when its error was: it counts where the events of the run do not have it.
+    // A status has the time of its writing, not of its error. So it only counts if the run's events lack the error.
     for (const auto& status : statuses) {
         if (!status.last_error.empty() && view.errors.empty())
             view.errors.push_back({status.unix_ns, node_name(status), status.last_error});
@@ -180,7 +180,7 @@ Result<std::vector<catalog::Snapshot>> newest_snapshots(sys::Store& store, const
     std::vector<catalog::Snapshot> newest;
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     for (const auto& stream : streams) {
-        // Results of analyses are of a step that the stream of the state has; packed files have no step.
+        // Results of analyses have steps of the state's stream. Packed files have no step.
         if (format::is_packed_stream(stream) || stream.find('.') != std::string::npos) continue;
         FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
         if (!snapshots.empty()) newest.push_back(std::move(snapshots.front()));
@@ -194,7 +194,7 @@ TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool 
     view.newest = std::move(newest);
     for (const auto& status : chronicle.statuses) view.session = std::max(view.session, status.session);
     for (const auto& batch : chronicle.batches) view.session = std::max(view.session, batch.session);
-    // Files of hosts that are no longer in the job stay in the run.
+    // Files of hosts that left the job stay in the run.
     const auto is_old = [&](const auto& entry) { return !all && entry.session != view.session; };
     std::erase_if(chronicle.statuses, is_old);
     std::erase_if(chronicle.batches, is_old);

@@ -1,4 +1,4 @@
-// Goal: top shows of a session what the report shows of it, and does not lose which way bytes go among other sentences.
+// Goal: top shows the report's numbers of a session, and sentences about ways of bytes are not pushed out by others.
 // Method: made chronicles of several sessions and nodes.
 
 #include "program/look/top_view.hpp"

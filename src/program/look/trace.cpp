@@ -1,4 +1,4 @@
-// forebay trace: the timeline of a run, as a file for Perfetto.
+// forebay trace: writes the timeline of a run for Perfetto.
 
 #include "insight/report/trace.hpp"
 

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 double distance_of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) return std::abs(static_cast<double>(a) - static_cast<double>(b));
-    // Exact before it is rounded: i64 and u64 hold more than a double does.
+    // Exact before rounding: i64 and u64 have more digits than a double.
     else if constexpr (std::is_integral_v<T>)
         return static_cast<double>(a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
                                          : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a));

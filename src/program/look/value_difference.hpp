@@ -1,5 +1,5 @@
-// How far values of one type are apart: two runs of bytes are compared, and each element that differs is counted.
-// Elements are equal if their bits are equal. So 0 and -0 differ, by 0.
+// Compares two runs of bytes as elements of one type and counts differences. Elements are equal if their bits are
+// equal, so 0 and -0 differ, by 0.
 //
 // Threads: one at a time.
 
@@ -15,16 +15,16 @@
 namespace forebay::cli {
 
 struct ValueDifference {
-    std::uint64_t elements = 0;        // that differ
-    std::uint64_t without_number = 0;  // of these: strings, and elements that are NaN on one side
-    double largest = -1;               // distance of two numbers; below 0: no number differs
-    bool is_news = false;              // the last call gave `largest`, or the first element that differs
-    std::uint64_t news_at = 0;         // byte of the first side at which that element begins
+    std::uint64_t elements = 0;        // different elements
+    std::uint64_t without_number = 0;  // of these, strings and elements that are NaN on one side
+    double largest = -1;               // largest distance of two numbers; below 0: none
+    bool is_news = false;              // the last call found a new `largest`, or the first difference
+    std::uint64_t news_at = 0;         // first byte of that element on the first side
 };
 
-/// Compares bytes of two blocks. `at` is the place of the first byte in the block of the first side, whose elements
-/// begin at multiples of their size. `last_element` is the element that was counted last of this pair of blocks: a
-/// string may lie in two runs.
+/// Compares bytes of two blocks. `at` is the place of the first byte in the first side's block, whose elements begin at
+/// multiples of their size. `last_element` is the last counted element of these blocks, because a string may lie in two
+/// runs.
 void add_difference(Type type, std::span<const std::byte> first, std::span<const std::byte> second, std::uint64_t at,
                     std::uint64_t& last_element, ValueDifference& difference);
 

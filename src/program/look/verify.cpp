@@ -27,10 +27,9 @@ struct VerifyArguments {
     bool json = false;
 };
 
-// More lines than this say nothing new to a person; --json has them all.
+// More lines do not help a person. --json has all.
 constexpr std::size_t damage_lines_max = 20;
-// How often the last snapshot may be removed while it is read before another one is not looked for: a run that keeps
-// none long enough to be read.
+// Tries for the last snapshot if it is removed while it is read. After that the run keeps none long enough.
 constexpr int turns_max = 4;
 constexpr const char* of_another_run = "of another run";
 
@@ -41,7 +40,7 @@ Json json_of_damage(const catalog::Damage& damage) {
     return object.set("first_byte", damage.first_byte).set("last_byte", damage.last_byte).set("text", damage.text);
 }
 
-/// One snapshot to read. `state` is a word of `forebay ls`, or "" for a snapshot that a restart may take.
+/// One snapshot to read. `state` is a word of `forebay ls`, or "" for a snapshot that a restart may use.
 struct VerifyItem {
     catalog::Version version;
     std::string state = {};
@@ -57,10 +56,10 @@ struct VerifyItem {
     }
 };
 
-// Another error says that the snapshot is damaged, or of a newer version.
+// With other errors the snapshot is damaged, or of a newer version.
 bool cannot_be_read(ErrorKind kind) { return kind != ErrorKind::corrupt && kind != ErrorKind::unsupported; }
 
-// Prints as it goes, since a run may take hours to read; JSON at the end.
+// Prints during the work, because a run may take hours. JSON comes at the end.
 class VerifyReport {
 public:
     explicit VerifyReport(bool json) : json_(json) {}
@@ -140,11 +139,11 @@ Result<std::vector<VerifyItem>> chosen(sys::Store& store, const Place& place) {
     return all;
 }
 
-// Whether it was removed since it was listed, which its report then says instead of all else.
+// True if it was removed since it was listed. Its report then says only that.
 Result<bool> check_one(sys::Store& store, const VerifyItem& item, bool json, VerifyReport& report) {
     const auto& [snapshot, head, set_aside, readable] = item.version;
     const auto outcome = [&]() -> Result<catalog::Verified> {
-        // A copy of another directory's save is misplaced, though each of its bytes is right.
+        // A copy of another directory's save is misplaced, although all its bytes are right.
         if (!readable && readable.error().kind == ErrorKind::corrupt) return readable.error();
         Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
         return catalog::verify(store, snapshot,
@@ -175,7 +174,7 @@ Result<Exit> check(const VerifyArguments& options) {
             FB_TRY_ASSIGN(removed, check_one(store, item, options.json, report));
             any_removed |= removed;
         }
-        // Another one is the last now.
+        // Another snapshot is the last now.
         if (!place.last || !any_removed || turn == turns_max) return report.finish();
     }
 }

@@ -1,4 +1,4 @@
-// forebay watch: the live page of a run.
+// forebay watch: serves the live page of a run.
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ struct WatchArguments {
     bool anywhere = false;
 };
 
-/// The page of one run: what it reads, whom it answers.
+/// The page of one run: its sources and its answers.
 class Watching {
 public:
     Watching(const std::string& run, const std::string& staging)
@@ -163,7 +163,7 @@ Result<Exit> watch(const WatchArguments& given) {
     const auto served = server->serve();
     watching->looker().stop();
     looking.join();
-    if (!served) ending.leave();  // it waits for a signal, and holds what it uses
+    if (!served) ending.leave();  // it waits for a signal, and holds its own resources
     FB_TRY(served);
     return Exit::good;
 }

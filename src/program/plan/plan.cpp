@@ -1,4 +1,4 @@
-// forebay plan: what a run will cost, and which settings suit it, by what was measured; and what of that came true.
+// forebay plan: predicts the cost of a run and suggests settings from measurements. Compares predictions with a run.
 
 #include <fmt/format.h>
 
@@ -41,12 +41,12 @@ struct PlanArguments {
     bool extrapolate = false, replace = false, json = false;
 };
 
-// What a plan was made of.
+// The inputs of a plan.
 struct PlanSources {
     advice::PlanInputs inputs;
     advice::PlanCase plan_case;  // empty without --case
     std::vector<std::string> what_ifs;
-    double ranks_seconds = 0;  // of a save of the run: ranks that waited for each other
+    double ranks_seconds = 0;  // ranks' waits for each other during a save of the run
 };
 
 std::string plan_option_of(const std::string& key) {
@@ -65,7 +65,7 @@ Result<std::vector<format::Measure>> read_run_measures(const std::string& given,
         return with_context(read.error(), read.error().what, "",
                             "name the directory of a run that has saved, as in --run /scratch/me/run7");
     auto& chronicle = *read;
-    chronicle.run = given;  // as the user named it
+    chronicle.run = given;  // in the user's spelling
     return advice::measures_of_run(chronicle, stream);
 }
 
@@ -88,7 +88,7 @@ Result<> take_files(const PlanArguments& options, advice::PlanInputs& inputs) {
     return {};
 }
 
-// A plan that is compared with a run is one for as many nodes, as much data and as many saves: they are no prediction.
+// A plan compared with a run uses the run's nodes, data and number of saves: these are inputs, not predictions.
 void take_scale(const std::vector<format::Measure>& happened, advice::PlanInputs& inputs) {
     for (const auto* name : {"nodes", "node_bytes", "step_seconds", "save_every_steps", "slots", "agent_cost_ratio"})
         if (const auto* measure = format::find(happened, name)) {
@@ -97,7 +97,7 @@ void take_scale(const std::vector<format::Measure>& happened, advice::PlanInputs
                 scale.cv = std::max(scale.cv, known->cv);
             inputs.take(scale);
         }
-    // Runs that are compared have not failed.
+    // Compared runs have not failed.
     inputs.take({.name = "mtbf_seconds", .origin = format::MeasureOrigin::given, .from = "--check"});
 }
 
@@ -108,7 +108,7 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
         FB_TRY_ASSIGN(measures, read_run_measures(options.run, options.stream));
         FB_TRY(take_files(options, sources.inputs));
         if (const auto* ranks = format::find(measures, "ranks_seconds")) sources.ranks_seconds = ranks->value;
-        for (const auto& measure : measures)  // a run's own nodes are no wish, where a file tells of more
+        for (const auto& measure : measures)  // the run's own number of nodes is no request if a file has more
             if (measure.name != "nodes" || measure.value > sources.inputs.value("nodes")) sources.inputs.take(measure);
     } else {
         FB_TRY(take_files(options, sources.inputs));
@@ -183,7 +183,7 @@ Result<Exit> run_plan(const PlanArguments& options) {
         FB_TRY_ASSIGN(measures, read_run_measures(options.check, options.stream));
         happened = std::move(measures);
     }
-    // A plan that was written is compared as it is: its scale was a prediction too.
+    // A plan from a file is compared unchanged: its scale was a prediction too.
     FB_TRY_ASSIGN(sources, sources_of(options, options.plan.empty() ? happened : std::vector<format::Measure>{}));
     FB_TRY_ASSIGN(plan, plan_of(options, sources));
     const auto title = options.check.empty() ? std::string("published") : options.check;

@@ -40,7 +40,7 @@ Result<double> plan_value_from(Unit unit, const std::string& text, const std::st
         case Unit::seconds: return seconds_from(named, text);
         case Unit::policy:
             if (text == "wait") return 0.0;
-            if (text == "supersede" || text == "newest_only") return 1.0;  // the configuration's word
+            if (text == "supersede" || text == "newest_only") return 1.0;  // the word of the configuration
             return Error{ErrorKind::refused, fmt::format("{} {}: wait, or supersede, is needed", named, text), "",
                          fmt::format("{} wait, or {} newest_only as the configuration calls it", named, named)};
         case Unit::share: return share_from(named, text);
@@ -116,7 +116,7 @@ Result<advice::WhatIf> what_if_from(const std::string& text) {
 std::string show_long(double seconds) {
     constexpr double minute = 60, hour = 60 * minute, day = 24 * hour, year = 365.25 * day;
     if (seconds < 10 * minute) return show_seconds(seconds);
-    if (seconds < 2 * hour) return fmt::format("{:.0f} s", seconds);  // minutes would hide what differs by some percent
+    if (seconds < 2 * hour) return fmt::format("{:.0f} s", seconds);  // minutes would hide differences of a few percent
     if (seconds < 10 * day) return fmt::format("{:.1f} h", seconds / hour);
     if (seconds < 2 * year) return fmt::format("{:.1f} d", seconds / day);
     return fmt::format("{:.1f} years", seconds / year);

@@ -49,7 +49,7 @@ std::string shortened_origin(const std::string& text) {
     return text.size() <= from_columns_max ? text : "..." + text.substr(text.size() - from_columns_max + 3);
 }
 
-// What is assumed to make no difference is left out.
+// Assumptions without an effect are left out.
 bool tells_nothing(const Measure& input) {
     if (input.name.starts_with("measured_")) return true;
     if (input.origin != format::MeasureOrigin::assumed) return false;
@@ -120,7 +120,7 @@ Shown rows_text(const Advice& plan) {
     return table.text();
 }
 
-// What the closed forms leave out.
+// The parts that closed forms ignore.
 std::string why_intervals_differ(const Advice& plan) {
     return fmt::format(
         "only the simulator counts{} restarts ({}) and whole steps ({}); a gain below 0.05 % changes nothing",

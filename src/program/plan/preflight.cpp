@@ -1,4 +1,4 @@
-// forebay preflight: alone, over ssh, or, started by MPI's launcher, as forebay-mpi.
+// forebay preflight: on this machine or over ssh. Under an MPI launcher it becomes forebay-mpi.
 
 #include <cstdio>
 #include <cstdlib>

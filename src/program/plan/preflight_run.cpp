@@ -28,11 +28,11 @@ namespace {
 
 constexpr const char* site_file = "/etc/forebay/preflight.toml";
 constexpr std::chrono::seconds setstripe_max{20};
-// More could only be asked for by mistake.
+// A larger number can only be a mistake.
 constexpr std::uint64_t slots_max = 1024;
 constexpr double seconds_max = 86'400, planned_bytes_max = 1e18;
 
-// A directory of ours at the target with one directory a storage target, taken away with the object.
+// Our directory at the target with one directory for each storage target. The destructor removes it.
 class OstDirectories {
 public:
     OstDirectories() = default;
@@ -44,7 +44,7 @@ public:
         if (!root_.empty()) static_cast<void>(sys::posix_store().remove_tree(root_));
     }
 
-    /// A file that is made in a directory of it lies on that OST alone.
+    /// A file made in one of the directories lies only on that OST.
     static Result<OstDirectories> make(const std::string& target, const std::vector<advice::Ost>& osts,
                                        std::vector<advice::StorageTarget>& targets) {
         OstDirectories directories;
@@ -116,7 +116,7 @@ Result<> take_plan(const std::string& path, advice::SiteAsk& site) {
     return {};
 }
 
-// Lists of nodes and targets say of nobody whose they are: those beside the file of a preflight are of one.
+// Lists of nodes and targets have no mark of their maker. Lists beside the file of a preflight belong to a preflight.
 Result<> check_files(const PreflightArguments& arguments) {
     auto& store = sys::posix_store();
     FB_TRY(store.make_directories(arguments.out));
@@ -165,7 +165,7 @@ Result<advice::PreflightRequest> request_of(const PreflightArguments& arguments)
     return request;
 }
 
-// Good hosts as they stand in the launcher's file, each as often as there.
+// Good hosts in the spelling and number of the launcher's file.
 std::string good_of(const std::vector<std::string>& hosts, const std::vector<std::string>& excluded) {
     std::string text;
     for (const auto& host : hosts) {
@@ -203,14 +203,14 @@ Result<> write_files(const advice::PreflightOutcome& outcome, const PreflightArg
     FB_TRY(write("exclude.nodes", of_nodes + one_a_line(advice.excluded_nodes)));
     FB_TRY(write("exclude.targets",
                  why(outcome.all_targets_fail, advice::all_targets_fail_text) + one_a_line(advice.excluded_targets)));
-    // Where every node fails none is known to be good.
+    // If every node fails, no node is known to be good.
     if (!hosts.empty())
         FB_TRY(write("nodes.good", outcome.all_nodes_fail ? of_nodes : good_of(hosts, advice.excluded_nodes)));
-    // The file that is compared with stays.
+    // The file of the comparison stays.
     return write(arguments.after.empty() ? "preflight.json" : "after.json", format::encode(advice));
 }
 
-// A bar a phase.
+// One progress bar for each phase.
 class Bars {
 public:
     explicit Bars(bool quiet) : quiet_(quiet) {}
@@ -226,7 +226,7 @@ private:
     std::optional<Progress> bar_;
 };
 
-// After what is in it is known of all nodes; the directories of OSTs are there meanwhile.
+// Runs the preflight, prints its results and writes its files. The directories of OSTs must exist meanwhile.
 Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArguments& arguments,
                                    const std::vector<std::string>& hosts, advice::PreflightRequest& request,
                                    const std::optional<format::Advice>& before, const std::function<int()>& signal) {

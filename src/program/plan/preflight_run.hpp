@@ -1,4 +1,4 @@
-// `forebay preflight` as both programs have it: the options, and what is done with nodes, whichever they are.
+// `forebay preflight` of both programs: its options, and the check of any kind of nodes.
 
 #pragma once
 
@@ -24,12 +24,12 @@ struct PreflightArguments {
 
 void add_preflight_options(Verb& verb, PreflightArguments& arguments);
 
-/// Asks, prints, and writes the files. Those who ask others (rank 0) call it, once. `hosts` are those that a file of
-/// good ones is made of; where it is empty, $PBS_NODEFILE.
+/// Checks the nodes, prints the results and writes the files. Only the asking rank (rank 0) calls it, once. `hosts` are
+/// the hosts for the file of good hosts; if empty, $PBS_NODEFILE.
 struct PreflightDone {
     Exit exit = Exit::good;
     bool all_answered = true;
-    int signal = 0;  // that has interrupted it; 0: none
+    int signal = 0;  // signal that interrupted it; 0: none
 };
 Result<PreflightDone> preflight_with(advice::Nodes& nodes, const PreflightArguments& arguments,
                                      const std::vector<std::string>& hosts, const std::function<int()>& signal);

@@ -1,5 +1,5 @@
-// forebay stagger: runs a command when fewer than so many others run theirs, of all processes that share a directory.
-// A turn is a lock on a file there: whoever dies gives its turn up, since the kernel lets go of the lock.
+// forebay stagger: runs a command when fewer than --at-once other processes with the same directory run theirs. A turn
+// is a lock on a file there: the kernel releases it if the process dies.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t stagger_turns_max = 100'000;
 constexpr double wait_seconds_max = 31'536'000;
-// Thousands of processes that wait look at a shared directory: each at most once a second, from 20 ms on.
+// Thousands of waiting processes poll a shared directory: from every 20 ms down to once a second each.
 constexpr sys::Pauses turn_pauses{std::chrono::milliseconds(20), std::chrono::seconds(1)};
 
 struct StaggerArguments {
@@ -33,7 +33,7 @@ struct StaggerArguments {
     std::vector<std::string> command;
 };
 
-// Any turn that is free, beginning with one by chance, so that not all try the same.
+// Any free turn, starting with a random turn, so that processes do not all try the same.
 Result<std::optional<sys::FileLock>> free_turn(const std::string& directory, std::uint64_t at_once) {
     const auto first = sys::random_u64();
     for (std::uint64_t i = 0; i < at_once; ++i) {

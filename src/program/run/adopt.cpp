@@ -1,4 +1,4 @@
-// forebay adopt: takes a snapshot that was copied from another run into this one.
+// forebay adopt: makes a snapshot that was copied from another run part of this run.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct AdoptArguments {
     bool json = false;
 };
 
-// A foreign snapshot is not one of those that other verbs choose from.
+// A foreign snapshot is not among those that other verbs choose from.
 Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
     std::vector<catalog::Version> versions;
     for (const auto& stream : place.streams) {
@@ -48,6 +48,7 @@ Result<Exit> adopt(const AdoptArguments& options) {
                      fmt::format("forebay ls {}", place.run)};
     FB_TRY_ASSIGN(version, foreign(store, place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, version.snapshot.directory));
+    // A partial copy must not become a snapshot of this run.
     FB_TRY(catalog::check_whole(store, version.snapshot.directory, manifest));
     FB_TRY(catalog::adopt(store, place.run, version.snapshot));
     const auto from = catalog::id_text(version.head.lineage.run_id);

@@ -1,4 +1,4 @@
-// forebay agent: serves one staging directory; started by the library, seldom by people.
+// forebay agent: serves a staging directory. The library starts it, seldom a person.
 
 #include <memory>
 #include <optional>
@@ -24,14 +24,14 @@ Result<Exit> agent(const AgentArguments& options) {
     if (!options.foreground) {
         FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
         start.emplace(std::move(forked));
-        // What libraries print goes there too.
+        // Output of libraries goes there, too.
         FB_TRY_ASSIGN(bounded, log_to_file(node::agent_log_path(options.session), true));
         log = std::move(bounded);
     }
     const auto ready = [&] {
         if (start) start->ready();
     };
-    FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
+    FB_TRY(sys::pin_to_cpus("all"));  // not the core of the rank that started it
     FB_TRY_ASSIGN(all, agent::run_agent(options.session, ready, view_maker(), log, agent::Hosted::process));
     return all ? Exit::good : Exit::found;
 }

@@ -1,4 +1,4 @@
-// forebay drain: finishes what a dead session left staged on this node.
+// forebay drain: commits snapshots that a dead session left staged on this node.
 
 #include <fmt/format.h>
 
@@ -40,14 +40,14 @@ struct DrainArguments {
     bool json = false;
 };
 
-// Those of `asked` that are there still and of which nothing was said: their sessions or agents live.
+// Existing directories of `asked` without a result: their sessions or agents are alive.
 std::vector<std::string> passed_over(const std::vector<std::string>& asked,
                                      const std::vector<agent::DrainedDirectory>& drained) {
     std::vector<std::string> left;
     for (const auto& directory : asked) {
         if (std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end()) continue;
         const auto watch = node::Watch::open(directory);
-        // With --keep, an agent that has everything committed goes on keeping it.
+        // With --keep, an agent stays after all is committed.
         const bool lingers = watch && watch->page().lingering.load() != 0;
         if (!lingers && std::filesystem::exists(directory)) left.push_back(directory);
     }
@@ -75,7 +75,7 @@ void show_runs(const std::vector<std::string>& directories) {
     note(text);
 }
 
-/// `asked` are the directories that "all" stands for.
+/// `asked` gets the directories of "all".
 Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options,
                                                          std::vector<std::string>& asked) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
@@ -118,8 +118,9 @@ std::string next_of(const agent::Drained& leftover, const std::string& directory
         directory);
 }
 
-// What is given up is named: nobody else has it.
+// Dropped snapshots are listed: there is no other copy.
 Result<Exit> drop(const DrainArguments& options) {
+    // Listed first: after the removal there is nothing left to list.
     FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
     FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
     auto array = Json::array();
@@ -145,7 +146,7 @@ Result<Exit> drain_all(const DrainArguments& options) {
     auto array = Json::array();
     Shown text;
     for (const auto& [directory, drained] : directories) {
-        // A session that was killed before it had written what it is has staged nothing.
+        // A session killed before it recorded its identity has staged nothing.
         if (!drained && drained.error().kind == ErrorKind::missing) continue;
         if (!drained && options.directory != "all") return drained.error();
         if (!drained) {

@@ -1,4 +1,4 @@
-// forebay extract: the files of packed streams, back as files.
+// forebay extract: writes files of packed streams as files again.
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ struct ExtractArguments {
 
 Error problem(ErrorKind kind, const std::string& text, const std::string& next) { return {kind, text, "", next}; }
 
-/// Writes files below one directory, through no link.
+/// Writes files below one directory, never through a symbolic link.
 class Extractor {
 public:
     Extractor(sys::Store& store, const ExtractArguments& options) : store_(store), options_(options), reader_(store) {}
@@ -43,16 +43,16 @@ public:
     Result<> extract(const PackedSource& source, const std::function<void(std::uint64_t)>& wrote) {
         const auto path = fs::path(options_.directory) / source.file.path;
         FB_TRY(make_place(path));
-        // A name that was free: whatever has it is this file alone.
+        // A random unused name: no other file has it.
         const auto temporary = sys::random_name_beside(path.string());
         FB_TRY_ASSIGN(out, sys::create_new(temporary));
         const auto extracted = [&]() -> Result<> {
             FB_TRY(write(source, *out, wrote));
-            // Neither set-user-ID nor set-group-ID: who extracts is not who wrote.
+            // Never set-user-ID or set-group-ID: the reader is another user than the writer.
             FB_TRY(sys::set_mode_and_time(temporary, source.file.mode & 0777, source.file.modified_unix_ns));
             return give_name(temporary, path.string());
         }();
-        // The first error is the one to tell; what cannot be removed either has a name that says what it is.
+        // The first error is reported. A temporary file that cannot be removed shows by its name what it is.
         if (!extracted) static_cast<void>(store_.remove(temporary));
         return extracted;
     }
@@ -69,7 +69,7 @@ private:
                                show_text(at.string()) + " is a link: nothing is written through it.",
                                "extract into another directory: -C DIR");
         }
-        // Asked before as well, so that nothing large is written in vain.
+        // Checked before, too, so that no large file is written in vain.
         FB_TRY_ASSIGN(exists, store_.exists(path.string()));
         if (exists && !options_.overwrite) return is_there(path.string());
         return store_.make_directories(path.parent_path().empty() ? "." : path.parent_path().string());
@@ -77,6 +77,7 @@ private:
 
     Result<> give_name(const std::string& temporary, const std::string& path) {
         if (options_.overwrite) return store_.rename(temporary, path);
+        // Another process may have made the file since make_place().
         const auto renamed = sys::rename_to_free(temporary, path);
         if (renamed) return renamed;
         FB_TRY_ASSIGN(exists, store_.exists(path));
@@ -93,6 +94,7 @@ private:
             wrote(bytes.size());
             return {};
         }));
+        // The bytes are durable before the file gets its name.
         FB_TRY(out.sync());
         return out.close();
     }
@@ -121,7 +123,7 @@ Shown line_of(const PackedSource& source) {
     return line += lines("\n");
 }
 
-// Two streams may hold the same path: nodes write what they like. Both would be one file.
+// Two streams may hold one path, because nodes choose names freely. Both would become one file.
 Result<> check_paths(const std::vector<PackedSource>& sources) {
     std::map<std::string, const PackedSource*> seen;
     for (const auto& source : sources) {

@@ -35,7 +35,7 @@ Result<std::string> token_in(const std::string& path) {
     auto token = read_token(path);
     if (!token && token.error().kind == ErrorKind::missing) {
         FB_TRY(sys::write_private(path, forward::new_token() + "\n"));
-        token = read_token(path);  // of two forwarders that begin at once, both take the one that stayed
+        token = read_token(path);  // two forwarders that begin at once both use the token that stayed
     }
     if (token && !forward::key_of(*token))
         return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits", path), "",
@@ -62,6 +62,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& listen, std::ui
 }
 
 Result<Exit> forward_until_told(const ForwardArguments& options) {
+    // First: EndSignals must exist before any thread starts.
     sys::EndSignals signals;
     FB_TRY_ASSIGN(given, run_to_make(sys::target_store(), options.run));
     FB_TRY_ASSIGN(run, given.whole());
@@ -81,6 +82,7 @@ Result<Exit> forward_until_told(const ForwardArguments& options) {
     } else {
         say("Forwarder of {}, at {}\n", run, fmt::format("{}", fmt::join(addresses, ", ")));
     }
+    // This program runs on: another program may wait for the address in a pipe.
     std::fflush(stdout);
     signals.wait();
     log("told to end");

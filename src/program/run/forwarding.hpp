@@ -9,10 +9,10 @@
 
 namespace forebay::cli {
 
-/// What a token file holds.
+/// The token in a file.
 Result<std::string> read_token(const std::string& path);
 
-/// --forward-to and --token-file; none when neither is given, `refused` when one of the two is.
+/// --forward-to and --token-file. Empty if both are missing; `refused` if one is missing.
 Result<node::Forwarding> forwarding_of(const std::vector<std::string>& to, const std::string& token_file);
 
 }  // namespace forebay::cli

@@ -1,4 +1,4 @@
-// forebay insitu: the analyses of a stream, of snapshots that are committed already.
+// forebay insitu: runs a stream's analyses on committed snapshots.
 
 #include <fmt/ranges.h>
 
@@ -37,7 +37,7 @@ struct InsituArguments {
     std::string name;
     std::string python;
     int jobs = 0;
-    std::int64_t time_limit_seconds = -1;  // -1: as the configuration says
+    std::int64_t time_limit_seconds = -1;  // -1: the value of the configuration
     bool again = false;
     bool only_report = false;
     bool json = false;
@@ -53,16 +53,16 @@ Result<std::vector<Analysis>> analyses_of(const InsituArguments& options, const 
     return own->second.insitu;
 }
 
-// The run of the results; of the snapshots it is RUN in RUN/STREAM/step-000120.
+// The run for the results. The run of the snapshots is RUN in RUN/STREAM/step-000120.
 std::string results_run(const InsituArguments& options, const catalog::Snapshot& snapshot) {
     if (!options.to.empty()) return options.to;
     return snapshot.directory.substr(0, snapshot.directory.rfind('/', snapshot.directory.rfind('/') - 1));
 }
 
-// What is done of a snapshot.
+// The work on a snapshot.
 struct InsituStep {
-    insitu::Afterwards afterwards;                       // what is made now
-    std::vector<insitu::AnalysisResults> made_before{};  // what has conditions of that
+    insitu::Afterwards afterwards;                       // results made now
+    std::vector<insitu::AnalysisResults> made_before{};  // earlier results of analyses with conditions
     std::size_t pictures = 0;
     std::vector<format::Mark> fulfilled{};
     bool would_be_marked = false;
@@ -88,7 +88,7 @@ public:
         if (step.would_be_marked) say("  would be marked without --only-report\n");
         for (const auto& problem : problems) say("  {}\n", Message{problem});
     }
-    /// One whose analysis has ended early: the others go on.
+    /// A snapshot whose analysis failed. The rest is still analysed.
     void add_failed(const catalog::Snapshot& snapshot, const Error& error) {
         InsituStep step;
         step.afterwards.problems.push_back(error.line());
@@ -128,7 +128,7 @@ private:
     Json array_ = Json::array();
 };
 
-// Those conditions that the results fulfil. The snapshot is marked before new results are there.
+// Evaluates the conditions on the results. The snapshot is marked before new results are written.
 void judge(sys::Store& store, const InsituArguments& options, const std::string& run, InsituStep& step) {
     for (const auto* const all : {&step.made_before, &step.afterwards.results}) {
         for (const auto& results : *all) {
@@ -159,7 +159,7 @@ Result<> write(sys::Store& store, const InsituArguments& options, const std::str
     return {};
 }
 
-// A simulation that still runs may save the step again, and its agent remove it, while it is looked at.
+// A running simulation may save the step again meanwhile, or its agent may remove it.
 Result<> check_there(sys::Store& store, const catalog::Snapshot& snapshot, std::uint64_t snapshot_id) {
     const auto now = catalog::load_manifest(store, snapshot.directory);
     if (now && now->snapshot_id == snapshot_id) return {};
@@ -198,7 +198,7 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
     return {};
 }
 
-// Seconds of a call of each script, as Python takes them.
+// Seconds for a call of each script, in Python's form.
 std::string time_limits_of(const InsituArguments& options, const std::vector<Analysis>& scripts) {
     std::vector<double> limits;
     limits.reserve(scripts.size());
@@ -208,7 +208,7 @@ std::string time_limits_of(const InsituArguments& options, const std::vector<Ana
     return fmt::format("{}", fmt::join(limits, ","));
 }
 
-// Python goes on in this process, over the same snapshots. Returns only where it could not be started.
+// Python replaces this process and handles the same snapshots. Returns only if it could not be started.
 Error analyse_by_python(const InsituArguments& options, const std::vector<catalog::Snapshot>& snapshots,
                         const std::vector<Analysis>& scripts, const std::string& to, bool has_found) {
     const auto place = agent::python_place(scripts.front().python);
@@ -228,7 +228,7 @@ Error analyse_by_python(const InsituArguments& options, const std::vector<catalo
                         "name an interpreter that has the package forebay, by --python or by the option python");
 }
 
-// A script by itself, as its only analysis; of a run without a stream all that is no result.
+// Runs a script as the only analysis. For a run without a stream: on all streams without results.
 Result<Exit> script_of(const InsituArguments& options) {
     auto& store = sys::target_store();
     std::vector<catalog::Snapshot> snapshots;
@@ -238,6 +238,7 @@ Result<Exit> script_of(const InsituArguments& options) {
     } else {
         FB_TRY_ASSIGN(place, find_place(store, options.place));
         for (const auto& stream : place.streams) {
+            // STREAM.NAME holds results of STREAM. They are no input.
             const bool is_result = std::ranges::any_of(
                 place.streams, [&](const std::string& other) { return stream.starts_with(other + "."); });
             if (!place.stream_named && (is_result || format::is_packed_stream(stream))) continue;
@@ -257,7 +258,7 @@ Result<Exit> script_of(const InsituArguments& options) {
                           .python = options.python};
     FB_TRY(describe::check_values(snapshots.front().stream, std::vector{script}));
     auto given = options;
-    given.time_limit_seconds = std::max<std::int64_t>(options.time_limit_seconds, 0);  // no configuration says of one
+    given.time_limit_seconds = std::max<std::int64_t>(options.time_limit_seconds, 0);  // no configuration sets it
     return analyse_by_python(given, snapshots, {script}, results_run(options, snapshots.front()), false);
 }
 
@@ -292,7 +293,7 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     if (!analyses.empty())
         for (const auto& snapshot : steps.snapshots)
             if (const auto done = analyse_one(store, options, snapshot, analyses, to, report); !done) {
-                // What is wrong with one snapshot says nothing of the others.
+                // A problem with one snapshot does not stop the rest.
                 const auto kind = done.error().kind;
                 if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) return done.error();
                 report.add_failed(snapshot, done.error());

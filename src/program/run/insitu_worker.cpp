@@ -1,4 +1,4 @@
-// forebay insitu-worker: looks at sealed slots for the agent of a node, which starts it.
+// forebay insitu-worker: analyses sealed slots for a node's agent, which starts it.
 
 #include <iostream>
 #include <memory>

@@ -23,7 +23,7 @@ std::string steps_of(const Versions& versions) {
     return text;
 }
 
-// The one line without which all of them would be living; empty if that takes more.
+// The line whose removal would make all of them living again; empty if that needs several lines.
 std::string line_that_left(const catalog::History& history, const Versions& versions) {
     std::string name;
     for (const auto* version : versions) {

@@ -1,5 +1,4 @@
-// The lines that a run has left, in words: which steps, how they stay, and the commands that bring them back or remove
-// them.
+// Texts about abandoned lines: their steps, how long they stay, and the commands to bring them back or remove them.
 
 #pragma once
 
@@ -10,7 +9,7 @@
 
 namespace forebay::cli {
 
-/// A sentence for each line that the stream has left.
+/// One sentence for each abandoned line of the stream.
 std::vector<std::string> left_lines(const std::string& run, const std::string& stream, const catalog::History& history);
 
 }  // namespace forebay::cli

@@ -1,4 +1,4 @@
-// forebay mark and unmark: what a person says of a snapshot.
+// forebay mark and unmark: marks of a person on a snapshot.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// forebay pack: many small files of a directory become few snapshots of packed files.
+// forebay pack: packs many small files of a directory into few snapshots.
 
 #include <algorithm>
 #include <filesystem>
@@ -28,10 +28,10 @@ struct PackArguments {
     bool json = false;
 };
 
-// More than a screen of them is for --json.
+// More lines than a screen need --json.
 constexpr std::size_t left_out_lines_max = 20;
 
-// A run below the directory would be packed into itself, its committed batches removed.
+// A run below the directory would be packed into itself, and its committed batches removed.
 Result<> check_apart(const PackArguments& options) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -46,7 +46,7 @@ Result<> check_apart(const PackArguments& options) {
                  fmt::format("forebay pack {} RUN, with a RUN elsewhere", options.directory)};
 }
 
-// What was packed and what was not, as text and as JSON.
+// The packed files and the rest, as text and as JSON.
 class PackReport {
 public:
     explicit PackReport(const PackArguments& options) : options_(options) {}
@@ -114,7 +114,7 @@ Result<Exit> pack(const PackArguments& options) {
     }();
     report.add(packer.left_out());
     const auto exit = report.print();
-    // What was packed before the target failed is told too: with --remove it is there alone.
+    // Files packed before the target failed are reported too: with --remove the run holds their only copy.
     FB_TRY(packed);
     return exit;
 }

@@ -40,7 +40,7 @@ Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const PackedRe
     if (snapshots.empty())
         return packed_problem(ErrorKind::missing, fmt::format("{} has no packed files.", request.place),
                               "forebay ls " + place.run);
-    // Older batches first: of a file that is in two of them the later one is meant.
+    // Older batches first: if two batches hold a file, the later counts.
     std::ranges::stable_sort(snapshots, {}, &catalog::Snapshot::step);
     return snapshots;
 }
@@ -70,7 +70,7 @@ Result<std::vector<PackedSource>> packed_sources(sys::Store& store, const Packed
     std::vector<PackedSource> sources;
     sources.reserve(by_path.size());
     for (auto& [key, source] : by_path) sources.push_back(std::move(source));
-    // By batch, whose head is then read once.
+    // Ordered by batch, so that each head is read once.
     std::ranges::stable_sort(sources, [](const PackedSource& a, const PackedSource& b) {
         return std::tie(a.snapshot.directory, a.variable) < std::tie(b.snapshot.directory, b.variable);
     });

@@ -1,4 +1,4 @@
-// Files of packed streams: which of them a person wants, where they lie, and their bytes.
+// Files of packed streams: chosen by a request, with their places and bytes.
 
 #pragma once
 
@@ -17,26 +17,26 @@ namespace forebay::cli {
 
 struct PackedRequest {
     std::string place;                  // RUN, RUN/STREAM or RUN/STREAM@STEP
-    std::vector<std::string> patterns;  // of paths, with * and ?; none: all files
+    std::vector<std::string> patterns;  // of paths, with * and ?; empty: all files
 };
 
 struct PackedSource {
     format::PackedFile file;
-    catalog::Snapshot snapshot;  // the batch that holds it
+    catalog::Snapshot snapshot;  // the batch with the file
     std::size_t variable = 0;
     std::vector<std::int64_t> earlier =
         {};  // batches with another file of that path, as it was then or of another node
 };
 
-/// Those that are wanted, by their manifests alone; those of one batch follow each other. Of a path that several
-/// batches of a stream hold, the last one. `missing` where the place has no packed files at all.
+/// The requested files, from manifests only, ordered by batch. If several batches of a stream hold a path, the last
+/// batch. Returns `missing` if the place has no packed files at all.
 Result<std::vector<PackedSource>> packed_sources(sys::Store& store, const PackedRequest& request);
 
-/// Reads files, verified; of files that follow each other in one batch the head is read once.
+/// Reads and verifies files. For consecutive files of one batch the head is read once.
 class PackedReader {
 public:
     explicit PackedReader(sys::Store& store);
-    /// Calls `use` with stretches of the file in their order.
+    /// Calls `use` with stretches of the file, in order.
     Result<> read(const PackedSource& source,
                   const std::function<Result<>(std::uint64_t at, std::span<const std::byte> bytes)>& use);
 

@@ -1,4 +1,4 @@
-// forebay prune: removes old snapshots, counting only whole ones; or what lies above a step, or on a line.
+// forebay prune: removes old snapshots and counts only whole snapshots; or removes steps above a step, or a line.
 
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ Json json_of_removed(const catalog::Pruned& pruned) {
     return array;
 }
 
-/// Reads snapshots, and counts what that costs.
+/// Reads snapshots to verify them, and counts the bytes.
 class Reading {
 public:
     explicit Reading(sys::Store& store, bool quiet) : store_(store), quiet_(quiet) {}
@@ -156,8 +156,8 @@ Result<Exit> prune(const PruneArguments& options) {
         return Error{ErrorKind::refused,
                      fmt::format("prune works on a run or a stream, not on one step: {}", options.place), "",
                      fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
-    // Going back needs the run's claim from the first look to the last removal: a session that started meanwhile would
-    // go on from a step that is being removed.
+    // The run lock is needed from the first look to the last removal: a session that starts meanwhile could continue
+    // from a step that is being removed.
     std::unique_ptr<catalog::HeldRunLock> held;
     if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {
         FB_TRY_ASSIGN(taken, catalog::HeldRunLock::take(store, place.run, log_to_errors()));
@@ -170,10 +170,10 @@ Result<Exit> prune(const PruneArguments& options) {
     bool any = false;
     Reading reading(store, options.json);
     for (const auto& stream : place.streams) {
-        // Each batch holds other files; an old one is no older state of anything.
+        // Each batch holds other files. An old batch is no older state.
         if (!place.stream_named && format::is_packed_stream(stream)) continue;
         const auto pruned = prune_stream(store, options, place.run, stream, session, reading);
-        // A line need not be in every stream.
+        // Some streams may lack the line.
         if (!pruned && !options.line.empty() && pruned.error().kind == ErrorKind::missing) {
             nothing = pruned.error();
             continue;

@@ -1,4 +1,4 @@
-// forebay recover: finishes what a crash left at the target.
+// forebay recover: finishes work that a crash left at the target.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ const char* name_of_outcome(Outcome outcome) {
     return "incomplete";
 }
 
-// What was found and what became of it, as text and as JSON.
+// Leftovers and their results, as text and as JSON.
 class RecoverReport {
 public:
     void add(const commit::Recovered& recovered) {
@@ -66,7 +66,7 @@ public:
         const auto text = view.outcome ? fmt::format("its {}view was missing and is made.", kind)
                                        : fmt::format("it has no {}view: {}", kind, view.outcome.error().line());
         auto object = json_of(view.snapshot).set("kind", "view");
-        // What a view lacks is no loss; the snapshot is there.
+        // A missing view is no loss, because the snapshot exists.
         add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{text}), object,
             view.outcome ? "made" : "incomplete", text, true);
     }
@@ -109,8 +109,8 @@ private:
     Exit exit_ = Exit::good;
 };
 
-// Locks what is staged of the run on this node, so that nobody drains it as long as the locks are held. `retry`, and
-// where, if somebody does, or did while this process drained the rest: what is incomplete may be completed from there.
+// Locks the run's staging directories on this node, so that no process drains them while the locks are held. Returns
+// `retry` with the directory if a process drains one, or drained one meanwhile: it may complete an incomplete snapshot.
 Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& directories,
                                         const std::vector<agent::DrainedDirectory>& drained) {
     std::vector<sys::FileLock> locks;
@@ -118,7 +118,7 @@ Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& director
         const bool is_drained =
             std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end();
         auto lock = sys::FileLock::take(node::application_lock_path(directory));
-        if (!lock && lock.error().kind == ErrorKind::missing) continue;  // whoever drained it has freed it
+        if (!lock && lock.error().kind == ErrorKind::missing) continue;  // the process that drained it has freed it
         if (!lock && lock.error().kind != ErrorKind::retry) return node::not_usable(directory, lock.error());
         if (!lock || !is_drained || sys::lock_is_held(node::agent_lock_path(directory)))
             return Error{ErrorKind::retry, directory};
@@ -127,8 +127,8 @@ Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& director
     return locks;
 }
 
-// What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
-// kept, unless the caller says that they never will.
+// Reports leftovers of the run's dead sessions in this node's memory. If other nodes must complete a snapshot, its copy
+// is kept, except with `stale`: the caller knows that they never will.
 Result<> report_staged(const agent::DrainedDirectory& directory, bool stale, RecoverReport& report) {
     if (!directory.staged && directory.staged.error().kind != ErrorKind::missing) {
         report.add(directory.directory, directory.staged.error().line(), Outcome::incomplete);
@@ -143,7 +143,7 @@ Result<> report_staged(const agent::DrainedDirectory& directory, bool stale, Rec
         const auto removed = node::remove_leftover(directory.directory);
         remove = removed || removed.error().kind != ErrorKind::refused;
         if (remove) FB_TRY(removed);
-        else report.add(directory.directory, removed.error().line(), Outcome::incomplete);  // since a moment ago
+        else report.add(directory.directory, removed.error().line(), Outcome::incomplete);  // it changed meanwhile
     }
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)
@@ -166,7 +166,7 @@ Result<Exit> recover(const RecoverArguments& options) {
     if (!match) return with_staged(match.error(), options.staging, options.run);
     const auto& run = match->path;
     FB_TRY_ASSIGN(absolute, match->whole());
-    // What was killed as it began, and what is of another run at this path, is told as well.
+    // Sessions killed at their begin are reported too, and leftovers of another run at this path.
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
     FB_TRY_ASSIGN(last_run_lock, catalog::run_lock_key(store, run));
@@ -189,7 +189,7 @@ Result<Exit> recover(const RecoverArguments& options) {
             "a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, "
             "run this again.",
             Outcome::incomplete);
-    else held->clear();
+    else held->clear();  // remove_leftover() takes these locks itself
     for (const auto& staged_save : staged) FB_TRY(report_staged(staged_save, removes, report));
     for (const auto& snapshot : recovered) report.add(snapshot);
     if (make_view) {

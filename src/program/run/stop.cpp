@@ -1,4 +1,4 @@
-// forebay stop: asks the simulation that uses a run to save and end.
+// forebay stop: asks the simulation of a run to save and end.
 
 #include <fmt/format.h>
 

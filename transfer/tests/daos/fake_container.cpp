@@ -1,12 +1,11 @@
-// A libdfs for tests, over directories: those calls that transfer/daos makes, with what the documents and sources of
-// DAOS
-// say of their answers (2.4 to 2.9). It holds files, directories and symbolic links alone, no sticky bit, no access
-// times and no holes that could be seen; it tells neither inodes nor names of one inode; attributes belong to the
-// entry's name; what was opened to be read sets nothing. It cannot show what a real DAOS does beyond that.
-//
-// FAKE_DAOS is a directory: POOL/CONTAINER are directories in it, and a link is a further name. Beside a container,
-// CONTAINER.only-read, CONTAINER.forbidden and CONTAINER.other-type make it refuse; CONTAINER.properties gets what it
-// was made with. FAKE_DAOS_FAILS=dfs_write:28,dfs_read:5 makes calls fail with those numbers.
+// A libdfs for tests, over directories: the calls used by transfer/daos, with the results that the documents and
+// sources of DAOS 2.4 to 2.9 describe. It has only files, directories and symbolic links, no sticky bit, no access
+// times and no visible holes. It reports neither inodes nor hard links. Attributes belong to the entry's name. An entry
+// opened for reading cannot be changed. It cannot show more of a real DAOS.
+
+// FAKE_DAOS is a directory with POOL/CONTAINER directories; a link is a second label. Files beside a container make it
+// refuse: CONTAINER.only-read, CONTAINER.forbidden, CONTAINER.other-type. CONTAINER.properties gets the properties of
+// its creation. FAKE_DAOS_FAILS=dfs_write:28,dfs_read:5 makes calls fail with these numbers.
 
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-// What the parts of the libdfs of these tests share.
+// Shared by the parts of the fake libdfs.
 
 #pragma once
 
@@ -38,7 +38,7 @@ inline std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// The number with which this call is to fail, or 0.
+// The error number that this call must return, or 0.
 inline int wished_failure(const std::string& call) {
     std::istringstream all(variable("FAKE_DAOS_FAILS"));
     for (std::string word; std::getline(all, word, ',');)

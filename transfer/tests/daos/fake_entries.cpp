@@ -1,4 +1,4 @@
-// Files, directories and links of the libdfs of these tests: fake_container.cpp says what it is.
+// Files, directories and links of the fake libdfs; see fake_container.cpp.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ bool is_name(const char* name) {
     return name != nullptr && std::strlen(name) <= 255 && std::strchr(name, '/') == nullptr;
 }
 
-// Attributes lie beside the container, since entries of the system below may have none: each is a file with its name, a
-// zero, and its value.
+// Attributes lie beside the container, because the file system below may have none. Each is a file with its name, a
+// zero byte and its value.
 fs::path attributes_of(const dfs_t* dfs, std::uint64_t inode) {
     return dfs->root + ".attributes/" + std::to_string(inode);
 }
@@ -53,7 +53,7 @@ void forget(const dfs_t* dfs, std::uint64_t inode) {
     fs::remove_all(attributes_of(dfs, inode), ignored);
 }
 
-// That an open entry still has its name, and what it is there.
+// Checks that an open entry still has its name, and reads its status there.
 int find(const dfs_obj_t* object, struct stat& about) {
     if (::lstat(object->path().c_str(), &about) != 0) return errno;
     return id_of(about).lo == object->id.lo ? 0 : ENOENT;
@@ -77,7 +77,7 @@ dfs_obj_t* opened(const std::string& folder, const std::string& name, int flags,
 
 std::string folder_path(dfs_t* dfs, const dfs_obj_t* parent) { return parent == nullptr ? dfs->root : parent->path(); }
 
-// As DAOS gives them: no umask, and no group of the folder's.
+// As DAOS makes them: no umask, and not the directory's group.
 int give_own(const std::string& path, mode_t mode) {
     if (::lchown(path.c_str(), ::geteuid(), ::getegid()) != 0) return errno;
     return answer(::chmod(path.c_str(), mode & 07777));
@@ -264,7 +264,7 @@ int dfs_setxattr(dfs_t* dfs, dfs_obj_t* object, const char* name, const void* va
     const auto place = place_of(dfs, about.st_ino, name);
     touch(object);
     fs::remove(place);
-    if (bytes == 0) return 0;  // as DAOS does with a record of no bytes
+    if (bytes == 0) return 0;  // DAOS ignores a record without bytes
     fs::create_directories(place.parent_path());
     std::ofstream(place, std::ios::binary) << name << '\0' << std::string(static_cast<const char*>(value), bytes);
     return 0;
@@ -287,7 +287,7 @@ int dfs_removexattr(dfs_t* dfs, dfs_obj_t* object, const char* name) {
 }
 
 int dfs_listxattr(dfs_t* dfs, dfs_obj_t* object, char* list, daos_size_t* bytes) {
-    if (!dfs->may_write) return EPERM;  // it opens the folder to write
+    if (!dfs->may_write) return EPERM;  // it opens the directory for writing
     std::string all;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(attributes_of(dfs, object->id.lo), none)) {
