@@ -200,7 +200,7 @@ Result<> TeamLease::hold() const {
         if (length_.count() == 0 || sys::time_since_boot() < until_.load()) return {};
         move::sleep_until(sys::Clock::now() + lease_look, nullptr);
     }
-    return Error{ErrorKind::retry, "the first process of this command is gone, or takes this one for lost"};
+    return Error{ErrorKind::retry, "the first process of this command has ended, or has given up this process"};
 }
 
 FolderRef within_lease(FolderRef folder, const TeamLease& lease) {
