@@ -107,8 +107,7 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
         std::from_chars(name.data(), name.data() + name.size(), thread);
         if (::sched_setaffinity(thread, sizeof set, set.bits) == 0 || errno == ESRCH) continue;
         if (errno != EINVAL) return posix_error("sched_setaffinity to " + cpu_list, name, errno);
-        return Error{ErrorKind::refused,
-                     fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
+        return Error{ErrorKind::refused, fmt::format("pin to CPUs {}: this process may not use these CPUs", cpu_list)};
     }
     return failed ? Result<>(posix_error("readdir", "/proc/self/task", failed.value())) : Result<>();
 }

@@ -17,7 +17,7 @@ struct OtherProgram {
 };
 
 inline constexpr OtherProgram mpi_program{"forebay-mpi", "has MPI",
-                                          "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
+                                          "use a forebay that was built with -DFOREBAY_MPI=ON"};
 
 /// Whether MPI's launcher has started this process as one of several.
 bool started_by_launcher();
