@@ -130,8 +130,7 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         if (!is_there()) break;
         if (!station->is_at_work(*slot)) holds.fetch_and(~station->hold());
     }
-    if (is_there() && (holds.fetch_and(known) & ~known) != 0)
-        tell_unseen("what an agent before this one would have done with it");
+    if (is_there() && (holds.fetch_and(known) & ~known) != 0) tell_unseen("the drain that an earlier agent left");
     node::ring(page_.news);
     return true;
 }
