@@ -75,13 +75,13 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
     if (bytes.size() < part_magic.size() + 2 * sizeof(std::uint32_t)) return damaged("it is cut short");
     const auto body = bytes.first(bytes.size() - sizeof(std::uint32_t));
     PartReader check(bytes.subspan(body.size()), name);
-    if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum is not that of its bytes");
+    if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum does not match its bytes");
     PartReader in(body, name);
     for (const auto letter : part_magic)
-        if (in.number<char>() != letter) return damaged("it is no part of an analysis");
+        if (in.number<char>() != letter) return damaged("it is not a part of an analysis");
     if (const auto version = in.number<std::uint32_t>(); version != part_version)
         return Error{ErrorKind::unsupported,
-                     fmt::format("{} is of version {}; this program knows {}", name, version, part_version)};
+                     fmt::format("{} has version {}; this program reads version {}", name, version, part_version)};
     NodePart part;
     part.save.line.session = in.number<std::uint32_t>();
     part.save.line.turn = in.number<std::uint32_t>();

@@ -300,7 +300,7 @@ PreflightOutcome Preflight::finish() {
     if (talk_.over())
         add(CheckKind::answer,
             {.severity = Severity::warn,
-             .text = fmt::format("not all was checked within {}", show_seconds(request_.seconds_max))});
+             .text = fmt::format("the time of {} was not enough for all checks", show_seconds(request_.seconds_max))});
     tally(outcome);
     exclude(outcome);
     std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
