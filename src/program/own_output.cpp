@@ -34,7 +34,7 @@ Result<> check_own_output(sys::Store& store, const std::string& path, bool repla
     if (!there || replace) return {};
     const auto contents = beginning_of(store, path);
     if (contents && is_ours(*contents)) return {};
-    return Error{ErrorKind::refused, fmt::format("{} exists, and is not a {}", path, kind), "",
+    return Error{ErrorKind::refused, fmt::format("{} exists, and is no {}", path, kind), "",
                  "choose another name, or give --replace"};
 }
 

@@ -27,7 +27,7 @@ def full(scratch):
         f"--run {scratch}/run --staging {scratch}; code=$?; ls -A {scratch}/run; exit $code"
     done = subprocess.run(["unshare", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 5 and done.stdout == "", done
-    assert "No space left on device" in done.stderr and "what the benchmark has made is removed" in done.stderr, done
+    assert "No space left on device" in done.stderr and "The files of the benchmark are removed" in done.stderr, done
     assert "Next:" not in done.stderr, done
 
 

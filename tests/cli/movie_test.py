@@ -139,7 +139,7 @@ class Movie(unittest.TestCase):
         (self.work / "nothing").mkdir()
         for suffix in (".mp4", ".gif"):
             missing = self.movie("map" + suffix, code=6, env={**os.environ, "PATH": str(self.work / "nothing")}).stderr
-            self.assertIn(f"ffmpeg, which makes {suffix} files, is not in PATH", missing)
+            self.assertIn(f"ffmpeg, needed for {suffix} files, is not in PATH", missing)
             self.assertIn("--to FILE.png makes an animated PNG", missing)
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "no ffmpeg")

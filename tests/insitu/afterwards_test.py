@@ -192,7 +192,7 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     words = [f"{own}/fields@all", "--to", tmp_path / "to"]
     fulfilled = f"  fulfils {kind}: {name} >= 26 ({name} is 26)\n"
     told = insitu(write([f"{name} >= 26"]), *words, "--only-report").stdout
-    assert f"fields@2  only looked at\nfields@3  only looked at\n{fulfilled}  would be marked without --only-report\n" in told
+    assert f"fields@2  checked only\nfields@3  checked only\n{fulfilled}  would be marked without --only-report\n" in told
     assert not (tmp_path / "to").exists() and not marks(own)
     config = write([])
     assert insitu(config, *words).stdout.count("1 result, ") == 4
@@ -203,7 +203,7 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     assert [one["would_be_marked"] for one in told] == [False, False, True, True]
     assert all(one["made"] == [] and one["pictures"] == 0 for one in told) and not marks(own)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "to").rglob("*")}
-    assert f"fields@3  made before; --again makes it anew\n{fulfilled}fields@4  made before" in insitu(config, *words).stdout
+    assert f"fields@3  exists already; --again makes it again\n{fulfilled}fields@4  exists already" in insitu(config, *words).stdout
     assert marks(own) == {step: [f"{name} >= 26"] for step in (3, 4)}
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "to").rglob("*")}
     assert insitu(config, *words, "--only-report", "--pictures", tmp_path / "no", code=2) and not (tmp_path / "no").exists()

@@ -33,8 +33,8 @@ ENDS = [  # what it does, what the agent says
     ("os._exit(3)", "ended with exit code 3"),
     ("sys.exit('enough')", "ended with exit code 1"),
     ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
-    ("os.kill(os.getpid(), 19)", "analysis 'look' had not returned after its time_limit of 1 s and was killed"),
-    ("while True: pass", "analysis 'look' had not returned after its time_limit of 1 s and was killed"),
+    ("os.kill(os.getpid(), 19)", "analysis 'look' did not return within its time_limit of 1 s and was killed"),
+    ("while True: pass", "analysis 'look' did not return within its time_limit of 1 s and was killed"),
     (HOG, "its script has no more memory than its memory_limit_bytes, 200000000"),
 ]
 RAISES = [
@@ -68,7 +68,7 @@ def test_what_ends_the_worker_costs_the_snapshot_that_it_had(tmp_path, act, said
     told, counters, found = four_steps(tmp_path, act, seconds_max=1.0 if "time_limit" in said else 60.0)
     assert said in told, told
     assert "step 2 of stream 'fields' is not analysed by its scripts: " in told
-    assert told.count("the program of the scripts has failed, the next snapshot gets a new one: ") == 1, told
+    assert told.count("the program of the scripts has failed. The next snapshot gets a new program: ") == 1, told
     assert counters.scripts_missed == 1 and counters.not_analysed == 0
     assert {step: (float(one["max"]), int(one["rows"])) for step, one in found.items()} == {
         1: (24, 7), 3: (26, 7), 4: (27, 7)}
@@ -136,8 +136,8 @@ def test_a_script_that_ends_its_worker_five_times_is_switched_off_and_the_others
     for step in range(1, 9):
         saves.save(step)
     told, counters = saves.close()
-    assert told.count("the next snapshot gets a new one: ") == 4
-    assert ("analysis 'look' of stream 'fields' is switched off for this session, its script has ended its process 5 times in a "
+    assert told.count("The next snapshot gets a new program: ") == 4
+    assert ("analysis 'look' of stream 'fields' is switched off for this session, as its script has ended its process 5 times in a "
             "row: ") in told
     assert told.count("analysis 'look' is switched off") == 3
     assert counters.scripts_missed == 8 and counters.commits == 8
@@ -227,7 +227,7 @@ def test_an_interpreter_that_is_not_there_costs_the_scripts_alone(tmp_path):
     for step in range(1, 8):
         saves.save(step)
     told, counters = saves.close()
-    assert "no more scripts in this session, their program has failed 5 times in a row: " in told
+    assert "no more scripts in this session, as their program has failed 5 times in a row: " in told
     assert "is not analysed by its scripts: there are no more scripts in this session" in told
     assert (counters.scripts_missed, counters.commits) == (7, 7)
 

@@ -77,7 +77,7 @@ def test_a_condition_over_what_a_script_returns(tmp_path):
         ("fields.look: max == 25 (max is 25), at step 2", 25, True)]
     assert marks(tmp_path / "run")[1] == [("look", "row == 2", "row", 2)]
     assert sorted(marks(tmp_path / "run")[2]) == [("look", "max == 25", "max", 25), ("look", "row == 2", "row", 2)]
-    assert told.count("analysis 'look': no result has a name as condition 'min > 0' says") == 1
+    assert told.count("analysis 'look': no result matches condition 'min > 0'") == 1
     assert counters.scripts_missed == 0
 
 
@@ -309,7 +309,7 @@ def make_drained(tmp_path):
 def test_afterwards_snapshots_are_marked_and_it_is_said(drained):
     words = [drained / "look.py", f"{drained}/run/fields", "--python", sys.executable, "--to", drained / "to"]
     said = "fields@1  1 result, 0 pictures\nfields@2  1 result, 0 pictures\n  fulfils look: theta is odd\nfields@3  1 result, 0 pictures\n"
-    report = said.replace("1 result, 0 pictures", "only looked at").replace("odd\n", "odd\n  would be marked without --only-report\n")
+    report = said.replace("1 result, 0 pictures", "checked only").replace("odd\n", "odd\n  would be marked without --only-report\n")
     assert insitu(*words, "--only-report").stdout == report and not marks(drained / "run")
     told = json.loads(insitu(*words, "--only-report", "--again", "--json").stdout)
     assert [one["fulfilled"] for one in told] == [
@@ -327,7 +327,7 @@ def test_afterwards_conditions_of_a_configuration_are_judged(drained):
     config = write_config(drained, SCRIPT.format("pass"), condition=["max == 26", "min > 0"])
     done = insitu(config, f"{drained}/run/fields@all", "--to", drained / "to", code=1)
     assert "fields@3  1 result, 0 pictures\n  fulfils look: max == 26 (max is 26)\n" in done.stdout
-    assert "  analysis 'look': no result has a name as condition 'min > 0' says\n" in done.stdout
+    assert "  analysis 'look': no result matches condition 'min > 0'\n" in done.stdout
     assert marks(drained / "run") == {3: [("look", "max == 26", "max", 26)]}
 
 

@@ -163,5 +163,5 @@ TEST_CASE("spellings: what the source calls otherwise now is renamed, but for fo
     CHECK(target.folder.entries == std::map<std::string, std::uint64_t>{{"a", 1}, {"DIR", 2}});
     const auto refused = target.claim("dir");
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().what.find("rename it there") != std::string::npos);
+    CHECK(refused.error().what.find("Rename it there") != std::string::npos);
 }

@@ -112,7 +112,7 @@ Result<> FolderReplacer::copy_in_place(const Places& places) {
     }));
     for (const auto& place : use_.deferred.take())
         use_.entry_log.add(EntryEvent::failed, path_of(*place.dir_node, place.name),
-                           "the target has a directory in its place, with entries that could not be removed");
+                           "at the target, a directory is in its place, with entries that could not be removed");
     return {};
 }
 

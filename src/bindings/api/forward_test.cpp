@@ -152,7 +152,7 @@ TEST_CASE("the token file is made closed to others, and one that is not is refus
                                  std::filesystem::perm_options::add);
     const auto refused = open(options);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().text().find("lets others in") != std::string::npos);
+    CHECK(refused.error().text().find("gives other users access") != std::string::npos);
     options.open_wait = 500ms;
     options.agent.forward_token_file = place.folder / "none";
     const auto missing = open(options);

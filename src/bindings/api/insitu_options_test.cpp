@@ -134,7 +134,8 @@ TEST_CASE("a stream that has the name of results is refused, whichever of the tw
     Options options{.run = folder / "run", .staging = folder.path()};
     options.agent.mode = AgentMode::thread;
     options.streams = {{"s", analysed}, {"s.mean", {}}};
-    check_says(Session::open(options).error().text(), "stream 's.mean' has the name of the results of analysis 'mean'");
+    check_says(Session::open(options).error().text(),
+               "stream 's.mean' has the same name as the results of analysis 'mean'");
     options.streams = {{"configured", analysed}};
     test::with_threads(2, [&](std::unique_ptr<comm::Group> world) {
         auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();

@@ -126,7 +126,7 @@ TEST_CASE("one that is meant for the agent is refused then too, and the advice i
     REQUIRE_FALSE(opened);
     CHECK(opened.error().kind == ErrorKind::refused);
     CHECK(opened.error().what.find("agent.environment: FOREBAY_CRC=abacus is no checksum kernel") == 0);
-    CHECK(opened.error().next == "take FOREBAY_CRC out of agent.environment: the fastest is used then");
+    CHECK(opened.error().next == "remove FOREBAY_CRC from agent.environment, and the fastest kernel is used");
     CHECK_FALSE(std::filesystem::exists(options.run));
     options.agent.environment = {{"FOREBAY_CRC", "portable"}};
     Session::open(options).value().close().value();

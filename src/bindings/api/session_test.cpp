@@ -314,10 +314,10 @@ TEST_CASE("a damaged head behind a good record is passed over too, by newest() a
             REQUIRE(restart);
             CHECK(restart->step() == 3);
             REQUIRE(d.stream.notes().size() == 1);
-            CHECK(d.stream.notes()[0].find("step 4 is passed over: ") == 0);
+            CHECK(d.stream.notes()[0].find("step 4 is skipped: ") == 0);
             CHECK(d.stream.older().error().kind == ErrorKind::corrupt);  // of the steps 2, 3 and 4 that are kept
             REQUIRE(d.stream.notes().size() == 1);
-            CHECK(d.stream.notes()[0].find("step 2 is passed over: ") == 0);
+            CHECK(d.stream.notes()[0].find("step 2 is skipped: ") == 0);
             session.close().value();
         });
     }

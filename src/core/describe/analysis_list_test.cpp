@@ -113,12 +113,12 @@ TEST_CASE("conditions that are none, and actions that would do nothing, are refu
         [](Analysis& a) {
             a.condition = {"*/nan > 0", "*/nan >> 0"};
         },
-        "insitu.a.condition is '*/nan >> 0': at character 7 '>>' is none of <, <=, >, >=, ==, !=, as in");
+        "insitu.a.condition is '*/nan >> 0': at character 7 '>>' is not <, <=, >, >=, == or !=, as in");
     check_refused(
         K::statistics, [](Analysis& a) { a.condition.assign(17, "x > 0"); }, "insitu.a.condition is a list of 17");
     check_refused(
         K::statistics, [](Analysis& a) { a.action = {Analysis::Action::stop}; },
-        "action without a condition would do nothing");
+        "action has no effect without a condition");
     check_refused(
         K::statistics,
         [](Analysis& a) {
@@ -159,7 +159,7 @@ TEST_CASE("a value that its line excludes is refused by its name") {
     check_refused(
         K::histogram, [](Analysis& a) { a.bins = 65'537; }, "insitu.a.bins is 65537");
     check_refused(
-        K::histogram_2d, [](Analysis& a) { a.bins = 4097; }, "histogram_2d has from 1 to 4096");
+        K::histogram_2d, [](Analysis& a) { a.bins = 4097; }, "histogram_2d needs 1 to 4096");
     check_refused(
         K::histogram, [](Analysis& a) { a.low = a.high = 2; }, "insitu.a.range is [2, 2]");
     check_refused(
@@ -258,7 +258,7 @@ TEST_CASE("results have a stream of their own, of a name that streams may have")
     CHECK(describe::check_result_streams({{"s", analysed}, {"t", analysed}, {"a", {}}, {"s.b", {}}}));
     const auto taken = describe::check_result_streams({{"s.a", {}}, {"s", analysed}});
     REQUIRE_FALSE(taken);
-    CHECK(taken.error().what == "stream 's.a' has the name of the results of analysis 'a' of stream 's'");
+    CHECK(taken.error().what == "stream 's.a' has the same name as the results of analysis 'a' of stream 's'");
 }
 
 TEST_CASE("each option that is changed is told to the other ranks by its name and value") {

@@ -35,7 +35,7 @@ TEST_CASE("state: the page says how a run stands, and which nodes are silent bef
     };
     CHECK(shown({})["state"] == "unknown");
     CHECK(shown({test::status_told("serving")})["state"] == "running");
-    CHECK(shown({test::status_told("ended", false)})["words"] == "Finished: everything that was saved is committed.");
+    CHECK(shown({test::status_told("ended", false)})["words"] == "Finished. Everything that was saved is committed.");
     CHECK(
         shown({test::status_told("died", false)})["words"].get<std::string>().starts_with("The application has died"));
     const auto silent =

@@ -106,9 +106,9 @@ TEST_CASE("a slow copy, a rank that comes late and a late commit have sentences 
     commit.batch(6, 0).commit_seconds = 14;
     commit.batch(6, 2).drained_unix_ns += 14'000'000'000;
     REQUIRE(commit.why().size() == 1);
-    CHECK(has(
-        commit.why()[0],
-        "the commit of step 700 came 14.0 s after the part of node nid10000: the last part was that of node nid10002"));
+    CHECK(
+        has(commit.why()[0],
+            "the commit of step 700 came 14.0 s after the data of node nid10000: the data of node nid10002 came last"));
 }
 
 TEST_CASE("the first snapshots are compared with other nodes, and one alone with nothing") {

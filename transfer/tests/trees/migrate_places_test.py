@@ -30,12 +30,12 @@ def check_other_source(place):
     (old / "NOT_MOUNTED").touch()
     for words, seen in ((), "the walk of 20"), (("--again", "live-sync"), "the walk of 20"), (("--again", "walk"), "an earlier walk"):
         said = site.migrate("--project", "a", *words, code=2)
-        expect_in(said, f"source {old} is another directory than {seen}", "a source that is not mounted")
+        expect_in(said, f"source {old} is not the same directory as at {seen}", "a source that is not mounted")
         expect_in(said, f"forebay migrate {site.plan} --project a --moved", "with what to say where it is meant")
     expect(site.files("new") == before and not (place / "closed").exists(), "nothing of the target goes, and no hook is called")
     shutil.rmtree(old)
     run("cp", "-a", place / "away", old)
-    expect_in(site.migrate("--project", "a", code=2), "is another directory than", "a copy of it is another one, too")
+    expect_in(site.migrate("--project", "a", code=2), "is not the same directory as", "a copy of it is another one, too")
     expect_in(site.migrate("--moved", code=2), "--moved --project NAME", "one cannot mean all of them")
     site.migrate("--project", "a", "--moved")
     expect(site.next("a") == "done" and not old.exists() and site.files("new") == before, "unless that is meant")
@@ -49,11 +49,11 @@ def check_other_target(place):
     for done in ("report", "wait"):
         site.migrate("--project", "a", "--until", done)
         new.rename(away)
-        expect_in(site.migrate("--project", "a", code=3), f"target {new} is missing, the copy of 20", f"a missing target after {done}")
+        expect_in(site.migrate("--project", "a", code=3), f"target {new} is missing, but the copy of 20", f"a missing target after {done}")
         new.mkdir()
         (new / "NOT_MOUNTED").touch()
         said = site.migrate("--project", "a", code=2)
-        expect_in(said, f"target {new} is another directory than the copy of 20", f"another target after {done}")
+        expect_in(said, f"target {new} is not the same directory as at the copy of 20", f"another target after {done}")
         expect((place / "opened-a").exists() == (done == "wait"), "a hook opens the right one alone")
         shutil.rmtree(new)
         away.rename(new)
@@ -91,7 +91,7 @@ def check_older_state(place):
     new.mkdir()
     (new / "NOT_MOUNTED").touch()
     expect_in(site.migrate("--project", "a", code=2), f"see that {old} and {new} are mounted", "both are named")
-    expect_in(site.migrate("--project", "a", "--moved", code=2), f"target {new} has no entry of source {old}: not mounted?", "a target in which nothing is the source's")
+    expect_in(site.migrate("--project", "a", "--moved", code=2), f"target {new} has no entry in common with source {old}. Is it mounted?", "a target in which nothing is the source's")
     expect(os.listdir(new) == ["NOT_MOUNTED"] and old.exists(), "is not filled")
     shutil.rmtree(new)
     away.rename(new)
@@ -143,7 +143,7 @@ def check_target_goes(place):
     new.mkdir()
     expect_in(site.migrate("--project", "a", code=2), f"target {new} has 0 entries", "nor with an empty target")
     (new / "NOT_MOUNTED").touch()
-    expect_in(site.migrate("--project", "a", code=2), "is another directory than the copy", "nor with another one")
+    expect_in(site.migrate("--project", "a", code=2), "is not the same directory as at the copy", "nor with another one")
     expect(len(site.files("old")) == left, "what was left of the source stays")
     shutil.rmtree(new)
     (place / "away").rename(new)
@@ -189,7 +189,7 @@ def check_two_plans(place):
         (place / "go").touch()
         said = process.communicate(timeout=SECONDS_MAX)[1]
     expect(process.returncode == 2, "the other plan is refused", said)
-    expect_in(said, "late: its target is that of project a, in use since 20", "with the reason")
+    expect_in(said, "late: it has the same target as project a, in use since 20", "with the reason")
     expect(site.files("new") == before, "what was released stays")
     taken = site.place / "taken.toml"
     taken.write_text(text.replace('name = "a"', 'name = "third"').replace("/new/a", "/old/a").replace("old/a\"\ntarget", "old/late\"\ntarget", 1))
@@ -210,7 +210,7 @@ def check_taken_elsewhere(place):
         plan.write_text(good.replace('name = "a"', 'name = "other"').replace(f"{site.place}/new/a", f"{site.place}/{target}"))
         command = f"{before} && {FOREBAY} migrate {plan} --project other; code=$?; {after}; exit $code"
         done = run("unshare", "--mount", "--propagation", "private", "sh", "-c", command, code=2) if after == "true" else run("sh", "-c", command, code=2)
-        expect_in(done.stderr, f"other: its target is that of project a ({site.place}/new/a/), in use since 20", target)
+        expect_in(done.stderr, f"other: it has the same target as project a ({site.place}/new/a/), in use since 20", target)
     expect(len(site.files("new")) == 31, "what was released stays")
 
 
@@ -237,7 +237,7 @@ def check_bucket(server, place):
     server.forebay(*words, "--until", "wait")
     server.forebay("delete", f"{s3_support.ROOT}/a")
     said = server.forebay(*words, code=3)
-    expect_in(said, f"target {s3_support.ROOT}/a is missing, the copy of 20", "a prefix without a key")
+    expect_in(said, f"target {s3_support.ROOT}/a is missing, but the copy of 20", "a prefix without a key")
     expect(len(site.files("old")) == 31, "removes nothing of the source")
     server.forebay("copy", site.place / "old/a", f"{s3_support.ROOT}/a", "--preserve", "permissions,times")
     server.kill()

@@ -102,7 +102,7 @@ def check_renamed(place, folds, environment, options):
     os.rename(source / "folder", source / "Folder")
     (target / "extra").write_text("stays after an error")
     _, found = told("sync", source, target, "--delete", *options, code=1, environment=environment)
-    expect("rename it there" in found["Folder"]["why"] and (target / "extra").exists(), "a directory is not renamed, and nothing removed", str(found))
+    expect("Rename it there" in found["Folder"]["why"] and (target / "extra").exists(), "a directory is not renamed, and nothing removed", str(found))
     os.rename(target / "folder", target / "between")
     os.rename(target / "between", target / "Folder")
     told("sync", source, target, "--delete", *options, code=0, environment=environment)

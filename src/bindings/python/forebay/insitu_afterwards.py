@@ -144,10 +144,10 @@ class Report:
             sys.stderr.write("\r\x1b[K")
         if not self._is_json:
             if step.made_before:
-                what = "made before" + ("" if self._only_report else "; --again makes it anew")
+                what = "exists already" + ("" if self._only_report else "; --again makes it again")
             else:
                 what = f"{_count(len(made), 'result')}, {_count(pictures, 'picture')}"
-            print(f"{show_text(step.stream)}@{step.step}  {'only looked at' if self._only_report and not step.made_before else what}")
+            print(f"{show_text(step.stream)}@{step.step}  {'checked only' if self._only_report and not step.made_before else what}")
             for *_, words in step.fulfilled:
                 print(f"  fulfils {show_text(words)}")
             if step.would_be_marked:

@@ -193,7 +193,7 @@ private:
                 done_.complaint = lists_.has_refused()
                                       ? fmt::format("was not read: a list or text in it has more than {} bytes",
                                                     foreign_list_bytes_max)
-                                      : fmt::format("cannot be read after row {}", from.empty() ? 0 : from[0]);
+                                      : fmt::format("cannot be read from row {} on", from.empty() ? 0 : from[0]);
                 return;
             }
             done_.bytes += bytes + lists_.bytes() - lists_before;

@@ -285,10 +285,10 @@ TEST_CASE("a wish that the files cannot fulfil is refused") {
     CHECK(refusal("u=i64:box") == "i64");
     CHECK(refusal("simulated_time=u8") == "u8");
     CHECK(refusal("simulated_time=i32:2x1") == "i32");
-    CHECK(refusal("simulated_time=i32:3").find("asks for something else") != std::string::npos);
-    CHECK(refusal("simulated_time=f64:box").find("asks for something else") != std::string::npos);
+    CHECK(refusal("simulated_time=i32:3").find("does not match --type") != std::string::npos);
+    CHECK(refusal("simulated_time=f64:box").find("does not match --type") != std::string::npos);
     CHECK(refusal("surf=f64:box").find("does not have the size of a box of f64") != std::string::npos);
     CHECK(refusal("surf=c128:rows").find("are no whole number of c128") != std::string::npos);
-    CHECK(refusal("u=f64:6x3x4").find("its shape follows from theirs") != std::string::npos);
-    CHECK(refusal("w=f64").find("nothing of that name") != std::string::npos);
+    CHECK(refusal("u=f64:6x3x4").find("its shape follows from the files") != std::string::npos);
+    CHECK(refusal("w=f64").find("no variable of that name") != std::string::npos);
 }
