@@ -99,7 +99,7 @@ class Movie(unittest.TestCase):
         (self.work / "plots/fields.map.u.step-7.png").write_text("no picture")
         run(FOREBAY, "pack", self.work / "plots", self.work / "run")
         (self.work / "map.png").write_text("before")
-        self.assertIn("fields.map.u.step-7.png is no picture", self.movie("map.png", "--replace", code=4).stderr)
+        self.assertIn("fields.map.u.step-7.png is not a readable picture", self.movie("map.png", "--replace", code=4).stderr)
         self.assertEqual((self.work / "map.png").read_text(), "before")
         self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["map.png", "plots", "run"])
 

@@ -169,7 +169,7 @@ def check_inputs(scratch):
 
 def check_end():
     text = " ".join(forebay("plan", *OPTIONS, "--ends-in", 0, code=1).split())
-    expect("the job ends now: no more will" in text and "ends_in_seconds now" in text, "a job that ends now", text)
+    expect("the job ends now: no further save" in text and "ends_in_seconds now" in text, "a job that ends now", text)
 
 
 def check_next(scratch):

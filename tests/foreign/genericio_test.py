@@ -232,7 +232,7 @@ def test_export_refuses(genuine, tmp_path):
     forebay("export", "genericio", place, out, "--force", "--coordinate", "vx")
     assert "coordinate_x" in reader.File(out).variables["vx"]["flags"]
     for options, why in ((("--table", "atoms"), "no table 'atoms'"), (("--partitions", 5), "4 ranks cannot"),
-                         (("--threads", 0), "0 threads"), (("--coordinate", "w"), "'w' is no column"),
+                         (("--threads", 0), "0 threads"), (("--coordinate", "w"), "'w' cannot be a coordinate"),
                          (("--memory", "much"), "--memory")):
         assert why in forebay("export", "genericio", place, tmp_path / "no", *options, code=2)
     node = run / "restart/step-000007/node-00000.h5"

@@ -209,7 +209,7 @@ def test_a_condition_over_a_function_that_does_not_look_at_the_step_is_no_mistak
     script = SCRIPT.format("pass") + "@every(2, variables=['theta'])\ndef second(snapshot): return {'b': snapshot.step}\n"
     jobs, told, _ = three_steps(tmp_path, script, condition=["b == 2", "c > 0"], action=["stop"])
     assert [job.condition for job in jobs] == ["fields.look: b == 2 (b is 2), at step 2"]
-    assert "condition 'b == 2'" not in told and told.count("no result has a name as condition 'c > 0' says") == 1
+    assert "condition 'b == 2'" not in told and told.count("no result matches condition 'c > 0'") == 1
 
 
 def test_the_last_good_snapshot_stays_while_a_script_may_still_mark_the_newest(tmp_path):

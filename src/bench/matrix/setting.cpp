@@ -17,8 +17,7 @@ namespace forebay::bench {
 namespace {
 
 constexpr std::array options{
-    OptionWords{"via", "posix",
-                "Write with posix, mmap, mpiio, hdf5 or forebay. No build has dfs and genericio yet"},
+    OptionWords{"via", "posix", "Write with posix, mmap, mpiio, hdf5 or forebay. No build has dfs and genericio yet"},
     OptionWords{"layout", "shared",
                 "Put a dump into shared (one file), node, rank (one file each) or groups:N (N files)"},
     OptionWords{

@@ -49,7 +49,7 @@ TEST_CASE("a direct save that is never sealed is given up; one handle cannot sea
             auto sealed = stream.begin(4).value();
             value = 4;
             CHECK(sealed.seal().value().kept);
-            CHECK(sealed.block("value").error().text().find("step 4 is not under way") != std::string::npos);
+            CHECK(sealed.block("value").error().text().find("step 4 is over") != std::string::npos);
             CHECK(sealed.seal().error().kind == ErrorKind::refused);
             CHECK(stream.counters().saves == 2);
             CHECK(stream.begin(5).value().kept());  // and close() does not wait for it

@@ -242,7 +242,7 @@ TEST_CASE("what was asked of a forwarder that is stopped does not come about whe
     const auto lost = store->rename(place.run + "/a", place.run + "/b");
     REQUIRE_FALSE(lost);
     CHECK(lost.error().kind == ErrorKind::retry);
-    CHECK(lost.error().text().find("says nothing for 3000 ms") != std::string::npos);
+    CHECK(lost.error().text().find("was silent for 3000 ms") != std::string::npos);
     forwarder.tell(SIGCONT);
     CHECK(test::soon([&] { return test::text_in(place.token_file + ".log").find("has left") != std::string::npos; }));
     CHECK(std::filesystem::exists(place.run + "/a"));

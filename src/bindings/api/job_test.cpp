@@ -135,7 +135,7 @@ TEST_CASE("a request that cannot be removed is obeyed once, and told") {
         std::this_thread::sleep_for(1200ms);  // the watch has looked again
         CHECK_FALSE(session.job().value().stop);
     });
-    CHECK(logged.find("/run/.stop is obeyed, but cannot be removed") != std::string::npos);
+    CHECK(logged.find("/run/.stop was obeyed, but cannot be removed") != std::string::npos);
 }
 
 TEST_CASE("the job's limit ends the simulation while there is time, and says that it is to be continued") {

@@ -169,7 +169,7 @@ TEST_CASE("a value that its line excludes is refused by its name") {
     check_refused(
         K::slice, [](Analysis& a) { a.axis = 8; }, "insitu.a.axis is 8: from 0 to 7.");
     check_refused(
-        K::density, [](Analysis& a) { a.axis = 3; }, "density has 0 for x");
+        K::density, [](Analysis& a) { a.axis = 3; }, "density takes 0 for x");
     check_refused(
         K::slice, [](Analysis& a) { a.axis = -1; }, "insitu.a.axis is -1");
     check_refused(
@@ -185,7 +185,7 @@ TEST_CASE("a value that its line excludes is refused by its name") {
     check_refused(
         K::halos, [](Analysis& a) { a.members = 1; }, "insitu.a.members is 1: 2 or more.");
     check_refused(
-        K::script, [](Analysis& a) { a.script = ""; }, "insitu.a.script is not there: it names the file");
+        K::script, [](Analysis& a) { a.script = ""; }, "insitu.a.script is missing: give the file");
     check_refused(
         K::script, [](Analysis& a) { a.script = std::string(1025, 'x'); }, "a file of at most 1024 bytes");
     check_refused(
@@ -229,7 +229,7 @@ TEST_CASE("options that do not go together are refused") {
     CHECK(refused(K::histogram, [](Analysis& a) { a.log = true, a.low = 1e-30; }).empty());
     for (const auto kind : {K::density, K::halos})
         check_refused(
-            kind, [](Analysis& a) { a.length = {}; }, "insitu.a.length is not there");
+            kind, [](Analysis& a) { a.length = {}; }, "insitu.a.length is missing");
     check_refused(
         K::probe, [](Analysis& a) { a.points = {}; }, "insitu.a.points is empty");
     const auto of = [](std::size_t count) { return [count](Analysis& a) { a.variables.assign(count, "x"); }; };
@@ -251,8 +251,10 @@ TEST_CASE("results have a stream of their own, of a name that streams may have")
     CHECK(refused(K::statistics, longest, std::string(54, 's')).empty());
     CHECK_FALSE(refused(K::statistics, longest, std::string(55, 's')).empty());
     CHECK(describe::result_stream("s", working(K::slice)) == "s.a");
-    CHECK(check_values("s", {working(K::slice), working(K::halos)}).error().text().find("two analyses are named 'a'") !=
-          std::string::npos);
+    CHECK(check_values("s", {working(K::slice), working(K::halos)})
+              .error()
+              .text()
+              .find("two analyses have the name 'a'") != std::string::npos);
 
     const StreamOptions analysed{.insitu = {working(K::slice)}};
     CHECK(describe::check_result_streams({{"s", analysed}, {"t", analysed}, {"a", {}}, {"s.b", {}}}));

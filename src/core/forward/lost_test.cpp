@@ -113,7 +113,7 @@ TEST_CASE("a forwarder that says nothing is given up in time, and the next one s
         const auto silent = alone->exists(run);
         REQUIRE_FALSE(silent);
         CHECK(silent.error().kind == ErrorKind::retry);
-        CHECK(silent.error().text().find("says nothing for 1000 ms") != std::string::npos);
+        CHECK(silent.error().text().find("was silent for 1000 ms") != std::string::npos);
     }
     const auto store = store_at({mute.address(), loopback(server.port())});
     const auto first = store->make_directories(run + "/restart");

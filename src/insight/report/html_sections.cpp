@@ -159,9 +159,8 @@ std::string html_problems(const telemetry::Summary& summary) {
     if (summary.dropped > 0)
         list += fmt::format("<li>{} timings were lost: pictures over time lack them.</li>\n", summary.dropped);
     if (summary.missing_records > 0)
-        list +=
-            fmt::format("<li>{} of saves are missing: the times of these saves come from the remaining ranks.</li>\n",
-                        show_count(summary.missing_records, "record"));
+        list += fmt::format("<li>Missing: {} of saves. Their times come from the remaining ranks.</li>\n",
+                            show_count(summary.missing_records, "record"));
     return list + "</ul>\n";
 }
 

@@ -96,7 +96,7 @@ std::string line_of_agent(const Event& event) {
             return fmt::format("everything is committed. The staged copies are kept {} s more for a restart",
                                event.seconds);
         case What::leaves: return "the agent ends, and everything is committed";
-        case What::leaves_work: return fmt::format("the agent ends. Next: forebay drain {}", event.place);
+        case What::leaves_work: return fmt::format("the agent ends; next: forebay drain {}", event.place);
         case What::unrecorded: return fmt::format("events are not recorded in {}: {}", event.place, event.detail);
         case What::untimed: return fmt::format("timings are not kept in {}: {}", event.place, event.detail);
         case What::unreported: return fmt::format("no report of the session in {}: {}", event.place, event.detail);

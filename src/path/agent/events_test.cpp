@@ -71,7 +71,7 @@ TEST_CASE("lines of the log") {
     CHECK(line_of({.what = What::not_packed, .detail = "why"}) == "the spool is not packed: why");
     CHECK(line(What::serves) == "agent 3 serves /dev/shm/x for run detail");
     CHECK(line(What::lingers) == "everything is committed. The staged copies are kept 1.5 s more for a restart");
-    CHECK(line(What::leaves_work) == "the agent ends. Next: forebay drain /dev/shm/x");
+    CHECK(line(What::leaves_work) == "the agent ends; next: forebay drain /dev/shm/x");
     CHECK(line(What::failed) == "detail");
     CHECK(line(What::retried) == "step 7 of stream 'restart' is drained again after detail");
     CHECK(line(What::slow) == "slow: detail");

@@ -242,9 +242,8 @@ private:
             fill(" unread   ",
                  fmt::format("{} timings were lost, so numbers of bytes over time are too small", summary_.dropped));
         if (summary_.missing_records > 0)
-            fill(" unread   ",
-                 fmt::format("{} of saves are missing: the times of these saves come from the remaining ranks",
-                             show_count(summary_.missing_records, "record")));
+            fill(" unread   ", fmt::format("missing: {} of saves. Their times come from the remaining ranks",
+                                           show_count(summary_.missing_records, "record")));
     }
 
     const Summary& summary_;

@@ -60,7 +60,7 @@ TEST_CASE("a slow drain is told with its ratio, node, target and the share of sy
     CHECK(has(why[0], "the drain of step 700 took"));
     CHECK((has(why[0], "4.0 x the usual") || has(why[0], "4.1 x the usual") || has(why[0], "3.9 x the usual")));
     CHECK(has(why[0], "on node nid10002"));
-    CHECK(has(why[0], "whose target OST0001 wrote at 0.05 of the others"));
+    CHECK(has(why[0], "whose target OST0001 wrote at 0.05 of the usual rate"));
     CHECK(has(why[0], "60 % of it was sync"));
     CHECK(has(why[0], "2 tries before had failed"));
 }

@@ -320,7 +320,7 @@ def check_rights(daos, place):
     expect(any(line["kind"] == "failed" and "dfs_read" in line["why"] for line in lines(report)), "what cannot be read is named")
     os.symlink("for-links", top / "cont/way")
     (top / "cont/for-links").mkdir()
-    expect("way is no folder" in daos.forebay("walk", f"{ROOT}/way", code=2), "no link of a container is followed")
+    expect("way is not a directory" in daos.forebay("walk", f"{ROOT}/way", code=2), "no link of a container is followed")
 
 
 def main():

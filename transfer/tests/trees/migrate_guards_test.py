@@ -188,7 +188,7 @@ def check_fewer_days(place):
     expect("is not obeyed" not in site.migrate("--status"), "nothing is said of days that are obeyed")
     site.write(wait_days=2.5)
     for words in ((), ("--status",), ("--dry-run",)):
-        expect_in(site.migrate(*words), "wait_days = 2.5 in the plan is less and is not obeyed: --again wait", f"fewer days {words}")
+        expect_in(site.migrate(*words), "wait_days = 2.5 in the plan is shorter and is ignored: --again wait", f"fewer days {words}")
     expect(json.loads((site.place / "state/a.json").read_text())["wait_until_unix_s"] == until, "the date stays")
     site.migrate("--again", "wait")
     begun = json.loads((site.place / "state/a.json").read_text())

@@ -45,7 +45,7 @@ def check_renamed(place):
     plan = renamed(site, f"{site.place}/new/a")
     (site.place / "state/new-name.json").unlink()
     said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--status", code=1).stdout
-    expect_in(said, "its target is that of project a", "the status has it")
+    expect_in(said, "it has the same target as project a", "the status has it")
     expect(forebay("migrate", plan, "--project", "new-name", "--next").strip() == "stopped", "and scripts go on with others")
     expect((site.place / "new/a/result").read_text() == "of a user", "the target is as its users have it")
     site.migrate()
@@ -85,7 +85,7 @@ def check_released(place):
         for again in refused:
             said = site.migrate("--project", "a", "--again", again, code=2)
             expect_in(said, "a: its release began on 20", f"{again} after a release")
-            expect_in(said, "Next: forebay compare of both shows what differs", "with what to do")
+            expect_in(said, "Next: list the differences with forebay compare of the two", "with what to do")
     said = site.migrate("--project", "a", code=2)
     expect_in(said, "Safe: its changes stay.", "a hook that failed may have opened the target")
     (place / "good").touch()

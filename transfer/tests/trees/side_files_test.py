@@ -242,7 +242,7 @@ def check_full_of_runs(place):
 def check_words(place):
     source = place / "source"
     said = forebay("copy", source, place / "w", "--report", place / "none/r", code=2)
-    expect("--report" in said and "directory that is there" in said, "the option is named, and what to do", said)
+    expect("--report" in said and "existing directory" in said, "the option is named, and what to do", said)
     (place / "list").write_text("source/a\n")
     said = all_of_forebay("copy", source, place / "w", "--files-from", place / "list", code=1)
     expect("Give paths relative to SOURCE" in said, "paths that begin with the source are told", said)

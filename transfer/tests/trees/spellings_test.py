@@ -60,7 +60,7 @@ def check_pairs(source, target, found, what, pairs):
         expect(content(there[kept[0]]) == content(source / kept[0]), f"{what}: {kept[0]} is whole")
         named = [one for path, one in found.items() if path == lost or path.startswith(f"{lost}/")]
         texts = str(found.get(lost) or named)
-        expect(named and all(one["kind"] == "failed" for one in named) and "for one name" in texts, f"{what}: {lost} is named", str(found))
+        expect(named and all(one["kind"] == "failed" for one in named) and "names ignore case" in texts, f"{what}: {lost} is named", str(found))
 
 
 def check_all(place, folds, environment, options, is_fat, threads):

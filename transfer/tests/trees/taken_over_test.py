@@ -40,7 +40,7 @@ def check_filled(place):
         said = forebay(words[0], source, above, *words[1:], code=2)
         expect("have no entry in common" in said and f"{above}/climate" in said and "--allow-unlike" in said, f"{words}: another place was meant", said)
     said = forebay("copy", ".", above, code=2, cwd=source)
-    expect(f"{above}/climate, if that was meant" in said, "the place that may be meant has the directory's name", said)
+    expect(f"{above}/climate, if you meant that" in said, "the place that may be meant has the directory's name", said)
     expect(sorted(os.listdir(above)) == ["one", "two"] and status(above) == was, "the target stays as it is")
     forebay("copy", source / "a", above / "a")
     (above / "a").rename(above / "three")

@@ -151,7 +151,7 @@ def check_one_line_for_owners(place):
     (source / "closed").write_text("of root")
     os.chmod(source / "closed", 0)
     said = as_nobody("copy", source, targets / "refused", "--report", targets / "report", code=1)
-    owners = [line for line in said.splitlines() if "31 entries have owners that this user may not give" in line]
+    owners = [line for line in said.splitlines() if "31 entries have owners that your user may not set" in line]
     expect(len(owners) == 1 and "--cannot-keep drop" in owners[0], "one line for all owners, with the option", said)
     expect("file-7" not in said and "closed  failed" in said, "and what is another error is not hidden behind them", said)
     expect(sum("owner" in line["why"] for line in lines(targets / "report")) == 31, "the report has each")
@@ -175,13 +175,13 @@ def check_words(place):
         refused("sync", source, target, word, parts=(f"has no option {word.split('=')[0]}", meant))
         refused("sync", word, source, parts=("has no option", meant))  # TARGET is missing, too
     refused("sync", source, target, "--zzz", parts=("has no option --zzz", "forebay sync --help"))
-    refused("copy", source, target, "more", parts=('"more" is one word too many', "forebay copy SOURCE TARGET"))
+    refused("copy", source, target, "more", parts=('"more" is one argument too many', "forebay copy SOURCE TARGET"))
     refused("synk", source, parts=('there is no verb "synk"', "forebay sync,"))
     refused("export", "open", parts=('there is no verb "open" of forebay export', "forebay export openpmd,"))
     for number in ("-1", "1025", "99999999999999999999"):
         refused("copy", source, target, "--threads", number, parts=(f"--threads: {number} is out of range: 0 to 1024",))
     refused("copy", source, target, "--threads", "two", parts=('--threads: "two" is not an integer',))
-    for words, meant in ((("copy", "-r", source, target), "leave it out: the whole tree"), (("copy", "-a", source, target), "leave it out"),
+    for words, meant in ((("copy", "-r", source, target), "leave it out: the command takes the whole tree"), (("copy", "-a", source, target), "leave it out"),
                          (("copy", "-R", source, target), "leave it out"), (("copy", source, target, "--delete"), "forebay sync SOURCE TARGET --delete"),
                          (("sync", "-n", source, target), "Next: --dry-run"), (("sync", "-av", source, target), "leave it out"),
                          (("delete", "-rf", source), "leave it out: delete removes all"), (("walk", "-v", source), "--report FILE")):
@@ -216,7 +216,7 @@ def check_places(place):
         os.remove(place / "socket")
         refused(verb, place / "pipe", source, parts=("SOURCE", "is a fifo"))
         refused(verb, "/dev/null", source, parts=("is a device",))
-        refused(verb, place / "no/thing/here", source, code=3, parts=(f"is not there: {place} has no no", f"ls {place}"))
+        refused(verb, place / "no/thing/here", source, code=3, parts=(f"does not exist: {place} has no no", f"ls {place}"))
         refused(verb, place / "dangling", source, code=3, parts=("is a symbolic link to nowhere, which does not exist",))
     for verb in ("walk", "archive"):
         more = [target] if verb == "archive" else []
@@ -246,7 +246,7 @@ def check_own_files(place):
                   ("archive", source, place / "own.tar", "--report", source / "l")):
         refused(*words, parts=("lies in", "a path outside of it"))
     refused("copy", source / "file", place / "own-copy", "--report", source / "file", parts=("is the source or target of the command",))
-    refused("walk", source, "--list", place / "l", "--report", place / "l", parts=("--list", "--report", "are one file"))
+    refused("walk", source, "--list", place / "l", "--report", place / "l", parts=("--list", "--report", "are the same file"))
     expect({path.name for path in source.rglob("*")} == before and {path.name for path in target.rglob("*")} == before, "nothing was made")
     forebay("walk", source, "--checksums", source / "sums", "--exclude", "sums")
     refused("compare", source / "sums", source, parts=("the list", "lies in"))

@@ -174,5 +174,5 @@ TEST_CASE("numbers that contradict one another are told with their place") {
     CHECK(has(told(gio::global_header_bytes + gio::at_record_bytes, huge), "more than the file"));
     CHECK(has(told(gio::global_header_bytes, 'y'), "two variables 'y'"));
     CHECK(has(told(gio::global_header_bytes, 0), "not a valid name of a variable"));
-    CHECK(has(told(gio::global_header_bytes, '\n'), "'?' is no name"));
+    CHECK(has(told(gio::global_header_bytes, '\n'), "'?' is not a valid name"));
 }
