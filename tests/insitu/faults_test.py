@@ -83,8 +83,8 @@ def test_an_exception_costs_the_snapshot_and_no_worker(tmp_path, act, said):
 
 
 @pytest.mark.parametrize("value, said", [
-    ("'text'", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a str, which is no number"),
-    ("None", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a NoneType, which is no number"),
+    ("'text'", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a str, and not as a number"),
+    ("None", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a NoneType, and not as a number"),
     ("[]", "step 2 of stream 'fields': analysis 'look': its result 'a' has no element and is left out, here and at other steps")])
 def test_a_value_that_is_no_result_costs_itself_alone(tmp_path, value, said):
     told, counters, found = four_steps(tmp_path, f"return {{'a': {value}, 'b': 5}}")
@@ -199,11 +199,11 @@ def second(snapshot):
 
 @pytest.mark.parametrize("script, said", [
     ("import nothing_such\n", "No module named 'nothing_such'"), ("def (\n", "SyntaxError"),
-    ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "has no function that is marked by @every"),
+    ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "has no function with @every"),
     ("@every(1, stream='other', variables=['theta'])\ndef f(s): pass\n", "has no function of stream 'fields': .* are of other"),
     ("@every(1, variables='theta')\ndef f(s): pass\n", "variables and gather are lists of names"),
-    ("@every(1)\ndef f(s): pass\n", "looks at variables=.* of each node, or at gather="),
-    ("@every(1, variables=['u'])\ndef f(s): pass\n", "no variable of stream 'fields' is 'u'")])
+    ("@every(1)\ndef f(s): pass\n", "takes variables=.* of each node, or gather="),
+    ("@every(1, variables=['u'])\ndef f(s): pass\n", "stream 'fields' has no variable 'u'")])
 def test_a_script_that_cannot_be_used_is_told(tmp_path, script, said):
     saves = Saves(tmp_path, write_config(tmp_path, script))
     for step in (1, 2):

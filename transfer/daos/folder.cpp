@@ -31,7 +31,7 @@ Result<> done(const char* call, const std::string& name, int number) {
 }
 
 Error is_no(const std::string& name, const char* kind) {
-    return {ErrorKind::refused, show_text(name) + " is no " + kind};
+    return {ErrorKind::refused, show_text(name) + " is not a " + kind};
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Result<std::string> DfsFolder::attribute_of(const std::string& name, const std::
 
 Result<std::unique_ptr<sys::Folder>> DfsFolder::open_folder(const std::string& name) {
     FB_TRY_ASSIGN(entry, look(name, object().container()->access()));
-    if (!S_ISDIR(entry.mode())) return is_no(name, "folder");
+    if (!S_ISDIR(entry.mode())) return is_no(name, "directory");
     return std::unique_ptr<Folder>(std::make_unique<DfsFolder>(std::move(entry), ancestry_));
 }
 
@@ -183,7 +183,7 @@ Result<> DfsFolder::remove(const std::string& name) {
 
 Result<> DfsFolder::remove_folder(const std::string& name) {
     FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
-    if (!S_ISDIR(entry.mode())) return is_no(name, "folder");
+    if (!S_ISDIR(entry.mode())) return is_no(name, "directory");
     return remove_entry(name);
 }
 

@@ -23,7 +23,7 @@ std::string KeptNames::keep(const std::string& name, bool chosen, bool differs) 
 void KeptNames::note_others(std::vector<std::string>& notes, const std::string& why) const {
     if (others_.empty()) return;
     notes.push_back(fmt::format(
-        "repeated names with different data: {}. This variable keeps its own name. The other data are kept too, {}",
+        "names that occur twice with different data: {}, so it keeps the name. The other variable gets a new name: {}",
         why, list_names(others_)));
 }
 

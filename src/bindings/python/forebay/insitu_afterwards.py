@@ -205,7 +205,7 @@ def act(step, analyses, marks):
 def check_there(step, one):
     """A simulation that still runs may save the step again: what was made of the earlier save says nothing of that one."""
     if one.save != save_in(step.snapshot):
-        raise _scripts.ScriptError(f"{step.snapshot} was saved again meanwhile")
+        raise _scripts.ScriptError(f"{step.snapshot} was saved again during the analysis")
 
 
 @contextlib.contextmanager
@@ -265,8 +265,8 @@ def work(given, directory):
         pool.shutdown(wait=False, cancel_futures=True)
         callers.end()
     if not any_due and not report.found:
-        raise _scripts.ScriptError("no function of the script looks at any of these steps",
-                                   "see what its functions say in @every(...)")
+        raise _scripts.ScriptError("no function of the script applies to any of these steps",
+                                   "check @every(...) of its functions")
     return report.finish()
 
 
