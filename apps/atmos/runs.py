@@ -90,9 +90,9 @@ def totals(out):
     """The last line, by its words."""
     line = next(line for line in reversed(out.splitlines()) if line.startswith("total: "))
     found = {name: int(value) for name, value in re.findall(r"(kept|skipped|replaced|failed) (\d+)", line)}
-    numbers = re.search(r"total: (\d+) steps in ([\d.]+) s, ended after ([\d.]+) s, ([\d.]+) s blocked.*step (-?\d+)", line)
-    return found | {"steps": int(numbers[1]), "seconds": float(numbers[2]), "ended": float(numbers[3]),
-                    "blocked": float(numbers[4]), "durable": int(numbers[5])}
+    total = re.search(r"total: (\d+) steps in ([\d.]+) s, ended after ([\d.]+) s, ([\d.]+) s blocked.*step (-?\d+)", line)
+    return found | {"steps": int(total[1]), "seconds": float(total[2]), "ended": float(total[3]),
+                    "blocked": float(total[4]), "durable": int(total[5])}
 
 
 def told(out):

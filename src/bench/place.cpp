@@ -16,7 +16,7 @@ namespace forebay::bench {
 void tell_leftovers(Ranks& ranks, const std::string& directory, bool looks) {
     if (!looks) return;
     for (const auto& line : remove_leftovers(directory))
-        if (ranks.rank() == 0) cli::remark({fmt::format("{}{}\n", program_prefix, show_text(line))});
+        if (ranks.rank() == 0) cli::note({fmt::format("{}{}\n", program_prefix, show_text(line))});
 }
 
 std::string temporary_directory() {

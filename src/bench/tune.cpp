@@ -161,9 +161,9 @@ private:
                 changed += fmt::format(" {}={}", definition.name, definition.values[trial.choice[knob]]);
         std::string end = outcome.error.empty() ? show_seconds(outcome.cost) : outcome.error;
         for (const auto& name : outcome.not_applied) end += fmt::format(", {} was not applied", name);
-        cli::remark({fmt::format("{:5.2f}/{:g} runs  {:8}  {:3.0f} %  {}  {}\n", tuner_.spent(), options_.budget,
-                                 advice::name_of(trial.why), trial.share * 100, end,
-                                 changed.empty() ? " the defaults" : changed)});
+        cli::note({fmt::format("{:5.2f}/{:g} runs  {:8}  {:3.0f} %  {}  {}\n", tuner_.spent(), options_.budget,
+                               advice::name_of(trial.why), trial.share * 100, end,
+                               changed.empty() ? " the defaults" : changed)});
     }
 
     std::string last_error() const {
@@ -233,10 +233,10 @@ Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& t
         auto profile = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
                                                telemetry::key_of(trials.kind()), notes);
         for (const auto& note : notes)
-            cli::remark({fmt::format("{}a profile is skipped: {}\n", program_prefix, show_message(note))});
+            cli::note({fmt::format("{}a profile is skipped: {}\n", program_prefix, show_message(note))});
         if (profile) {
-            cli::remark({fmt::format("{}begins with {}, distance {:.1f}\n", program_prefix, show_text(profile->path),
-                                     profile->distance)});
+            cli::note({fmt::format("{}begins with {}, distance {:.1f}\n", program_prefix, show_text(profile->path),
+                                   profile->distance)});
             profile->advice.rows.clear();
             last = format::encode(profile->advice);
         }

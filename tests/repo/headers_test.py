@@ -1,7 +1,7 @@
 """Goal: every header can be included alone and first, the public ones need nothing but the standard library, and those
 for C are C99.
 
-Method: what a source of ours includes before all else is compiled alone by the build, if it says `#pragma once`; where rooms
+Method: what a source of ours includes before all else is compiled alone by the build, if it says `#pragma once`; where modules
 are compiled as one text (FOREBAY_JUMBO) by the presets that compile each source, dev, audit and asan.
 Each other header is compiled by itself, twice included, public ones with include/ as the only folder of ours. What includes MPI
 is compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
@@ -24,7 +24,7 @@ MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 
 def first_included():
-    """The headers that a source includes before all else; tests see those of their whole room first."""
+    """The headers that a source includes before all else; tests see those of their whole module first."""
     found = set()
     for source in tree.tracked(".cpp", under=("src/", "transfer/", "tests/")):
         if source.name.endswith("_test.cpp"):

@@ -1,7 +1,7 @@
-"""Goal: a class name has one meaning over all rooms, so that a reader who meets it knows it.
+"""Goal: a class name has one meaning over all modules, so that a reader who meets it knows it.
 
 Method: reads the names of all classes, structures and enumerations that stand at the left margin of src/ and include/,
-those of unnamed namespaces too, and holds that no two rooms define the same. Tests and what is nested are left out.
+those of unnamed namespaces too, and holds that no two modules define the same. Tests and what is nested are left out.
 """
 
 import collections
@@ -12,7 +12,7 @@ import tree
 DEFINED = re.compile(r"^(?:struct|class|enum class|enum) (?:\[\[nodiscard\]\] )?(\w+)(?: final)?(?: ?:[^:].*)? \{")
 
 
-def room_of(name):
+def module_of(name):
     return tree.module_of(name) or "include"
 
 
@@ -27,9 +27,9 @@ def main():
             match = DEFINED.match(line)
             if match:
                 checked += 1
-                places[match.group(1)].setdefault(room_of(name), f"{name}:{number}")
-    problems = [f"{name} is a class of {len(rooms)} rooms: {', '.join(sorted(rooms.values()))}"
-                for name, rooms in sorted(places.items()) if len(rooms) > 1]
+                places[match.group(1)].setdefault(module_of(name), f"{name}:{number}")
+    problems = [f"{name} is a class of {len(modules)} modules: {', '.join(sorted(modules.values()))}"
+                for name, modules in sorted(places.items()) if len(modules) > 1]
     tree.finish("names of classes", checked, problems)
 
 

@@ -1,4 +1,5 @@
-"""Goal: the name of a variable is a noun: no variable has the name one, found, made, told, said or mine.
+"""Goal: the name of a variable is a noun: no variable has the name one, found, made, told, said or mine. Numbers with
+different meanings have names: no code reads numbers[3].
 
 Method: reads declarations of variables, parameters and data members in C, C++ and Fortran. In C and C++ a name
 counts if it stands behind a type, in a structured binding, at the beginning of a capture or of FB_TRY_ASSIGN, or behind
@@ -10,7 +11,7 @@ import re
 
 import tree
 
-FOLDERS = ("src/", "transfer/", "include/", "apps/", "bench/")
+FOLDERS = ("src/", "transfer/", "include/", "apps/", "bench/", "tests/")
 NAMES = ("one", "found", "made", "told", "said", "mine")
 NAME = rf"(?P<name>(?:{'|'.join(NAMES)})_?)\b"
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|'
@@ -48,7 +49,7 @@ def declared_in_c(text):
         opened = re.compile(r"\s*\(").match(text, match.end())
         if not opened or not is_function(text, opened.end() - 1):
             yield match.start("name"), match.group("name")
-    for pattern in ELSEWHERE:
+    for pattern in (*ELSEWHERE, NUMBERED):
         for match in pattern.finditer(text):
             yield match.start("name"), match.group("name")
 
@@ -59,6 +60,9 @@ def declared_in_fortran(text):
         for match in pattern.finditer(text):
             if not re.match(r"\s*procedure\b", match.group(0), re.IGNORECASE):  # of a type: a function
                 yield match.start("name"), match.group("name")
+
+
+NUMBERED = re.compile(r"(?<!\w)(?P<name>numbers\[\d+\])")
 
 
 READERS = {".cpp": declared_in_c, ".hpp": declared_in_c, ".c": declared_in_c, ".h": declared_in_c,

@@ -55,16 +55,19 @@ public:
         return soon([&] { return std::filesystem::exists(folder_ / name); });
     }
     /// The process of its last start.
-    pid_t process() const { return number(0); }
+    pid_t process() const { return last_start().process; }
     /// The process that has started it.
-    pid_t agent() const { return number(1); }
+    pid_t agent() const { return last_start().agent; }
 
 private:
-    pid_t number(int index) const {
-        pid_t numbers[2] = {0, 0};
+    struct Start {
+        pid_t process = 0, agent = 0;
+    };
+    Start last_start() const {
+        Start start;
         if (const auto starts = lines("starts"); !starts.empty())
-            std::istringstream(starts.back()) >> numbers[0] >> numbers[1];
-        return numbers[index];
+            std::istringstream(starts.back()) >> start.process >> start.agent;
+        return start;
     }
     TempDirectory folder_;
 };

@@ -93,7 +93,7 @@ void say_line_ends(const CopyArguments& options, const tree::EntryLog& entry_log
         return log_entry.kind == tree::EntryEvent::vanished && log_entry.path.ends_with('\r');
     };
     if (options.files_from.empty() || options.nul || std::ranges::none_of(entry_log.first(), ends)) return;
-    log_entry(
+    note(
         lines("paths of {} end with a carriage return, as on Windows, and do not exist in this form. Remove it with tr "
               "-d '\\r' < {} > LIST\n",
               options.files_from, options.files_from));
@@ -107,9 +107,9 @@ void say_begin_with_source(const CopyArguments& options, const tree::EntryLog& e
                (log_entry.path == leaf || log_entry.path.starts_with(leaf + "/"));
     };
     if (options.files_from.empty() || std::ranges::none_of(entry_log.first(), begins)) return;
-    log_entry(
-        lines("paths of {} begin with {}, and SOURCE has no such entry. Give paths relative to SOURCE, as (cd SOURCE "
-              "&& find .) prints them\n",
+    note(
+        lines("paths of {} begin with {}, and SOURCE has no such entry. Give paths relative to SOURCE, as "
+              "(cd SOURCE && find .) prints them\n",
               options.files_from, show_text(leaf)));
 }
 
@@ -219,7 +219,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     say_begin_with_source(options, *entry_log);
     say_unused(options.tree);
     if (wished.wished && wished.wished->is_empty())
-        log_entry(lines("--files-from {} contains no path\n", options.files_from));
+        note(lines("--files-from {} contains no path\n", options.files_from));
     FB_TRY_ASSIGN(exit, exit_of(*entry_log, options.tree));
     return counts.not_removed.empty() ? exit : Exit::found;
 }

@@ -80,12 +80,12 @@ void say_lost(const tree::Coordinator& lead) {
     const auto is_lost = [](const tree::TeamWorker& member) { return !member.lost.empty(); };
     if (std::ranges::any_of(members,
                             [](const auto& member) { return member.lost.find(not_there) != std::string::npos; }))
-        log_entry(
-            lines("exit code 127: that host does not have {}. Install it at the same path, or give another command "
-                  "with --ssh\n",
+        note(
+            lines("exit code 127: that host does not have {}. Install it at the same path, or give another "
+                  "command with --ssh\n",
                   sys::program_path()));
     if (std::all_of(members.begin() + 1, members.end(), is_lost))
-        log_entry(lines("no host of --hosts helped: this process did all the work\n"));
+        note(lines("no host of --hosts helped: this process did all the work\n"));
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree:
             .threads = arguments.threads,
             .timeout = std::chrono::seconds(arguments.timeout),
             .version = team_version(),
-            .say = [](const std::string& line) { log_entry(lines("{}\n", line)); }};
+            .say = [](const std::string& line) { note(lines("{}\n", line)); }};
 }
 
 Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb) {

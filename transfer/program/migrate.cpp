@@ -254,9 +254,8 @@ Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, Json*
     FB_TRY_ASSIGN(end_of_job, job_end());
     const sys::EndSignals signals;
     migrate::Stop stop([&] { return signals.come(); }, end_of_job);
-    FB_TRY_ASSIGN(ends, migrate::run_projects(plan, wishes, stop, [](const std::string& line) {
-                      log_entry(lines("{}\n", Message{line}));
-                  }));
+    FB_TRY_ASSIGN(ends, migrate::run_projects(plan, wishes, stop,
+                                              [](const std::string& line) { note(lines("{}\n", Message{line})); }));
     auto code = Exit::good;
     for (const auto& end : ends) code = std::max(code, exit_of_end(end));
     static_cast<void>(show_status(plan, answer, true));

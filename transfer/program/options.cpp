@@ -86,7 +86,7 @@ Result<> find_trees(std::initializer_list<std::string*> places) {
         while (sys::is_far(*place) && place->ends_with('/') && !place->ends_with("://")) place->pop_back();
         FB_TRY_ASSIGN(tree, sys::find_tree(*place));
         *place = tree.place;
-        if (!tree.log_entry.empty()) log_entry(lines("{}\n", tree.log_entry));
+        if (!tree.note.empty()) note(lines("{}\n", tree.note));
     }
     return {};
 }
@@ -115,7 +115,7 @@ void say_unused(const TreeArguments& arguments) {
         for (const auto& pattern : *patterns) {
             if ((*arguments.use)[at++] != 0) continue;
             const bool is_include = patterns == &arguments.include;
-            log_entry(lines(
+            note(lines(
                 "no entry matches {} '{}'{}{}\n", option, pattern,
                 is_include && pattern.find_first_of("*?") == pattern.npos
                     ? ": to take the contents of a directory, write '" + pattern + "/*'"

@@ -60,10 +60,11 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
         measured = std::move(match.measured);
     }));
     const auto threads = static_cast<std::int64_t>(crew->threads());
-    std::array<std::int64_t, 4> numbers{threads, -threads, crew->shortage() ? 0 : 1, measured ? 0 : 1};
-    world.max(numbers);
-    const auto most = numbers[0], least = -numbers[1];
-    log_to(say, [&] {
+    std::array<std::int64_t, 4> maxima{threads, -threads, crew->shortage() ? 0 : 1, measured ? 0 : 1};
+    world.max(maxima);
+    const auto [most, minus_least, has_shortage, is_unmeasured] = maxima;
+    const auto least = -minus_least;
+    log_to(say, [&, most = most] {
         const auto reason = threads > 1 ? "" : show_reason(options, cpus.count(), *crew, measured);
         if (most == 1) return fmt::format("one thread of each rank copies: {}", reason);
         return fmt::format("{} threads of each rank copy; {}",
@@ -71,13 +72,13 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
                            threads > 1 ? fmt::format("rank 0's are on CPUs {}", sys::show_cpus(cpus))
                                        : fmt::format("rank 0 has one thread: {}", reason));
     });
-    if (numbers[2] != 0)
+    if (has_shortage != 0)
         log_to(say, [&] {
             return fmt::format("fewer threads copy than copy_threads requires: {}",
                                crew->shortage() ? "some threads could not start on ranks other than the first"
                                                 : crew->shortage().error().line());
         });
-    if (numbers[3] != 0 && measured)
+    if (is_unmeasured != 0 && measured)
         log_to(say, [] {
             return std::string("one thread copies on other ranks, as the best number was not measured there");
         });

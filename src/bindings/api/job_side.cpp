@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bindings/api/log.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
@@ -82,7 +83,11 @@ Result<> JobSide::look() {
         session_.log(
             [&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), state_->end().source); });
     } else {
-        session_.log([&] { return fmt::format("the time limit of the job is unknown: {}", state_->end().source); });
+        const auto text = [&] { return fmt::format("the time limit of the job is unknown: {}", state_->end().source); };
+        // Without a limit the simulation is killed between two saves. People must see that even without a log.
+        const bool has_log = static_cast<bool>(session_.say());
+        if (state_->end().in_job && !has_log) static_cast<void>(attempt([&] { warn(text()); }));
+        else session_.log(text);
     }
     return {};
 }
@@ -165,10 +170,11 @@ Result<Job> JobSide::ask(bool stop_wanted) {
     if (!looked_) FB_TRY(comm::agree(world, [&] { return first_rank ? look() : Result<>(); }));
     looked_ = true;
     auto report = own_report(stop_wanted);
-    std::array<std::int64_t, 5> numbers{report.wishing_rank, report.requests, report.left_ms, report.needed_ms,
-                                        report.condition};
-    world.max(numbers);
-    report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    std::array<std::int64_t, 5> maxima{report.wishing_rank, report.requests, report.left_ms, report.needed_ms,
+                                       report.condition};
+    world.max(maxima);
+    const auto [wishing_rank, requests, left_ms, needed_ms, condition] = maxima;
+    report = {wishing_rank, requests, left_ms, needed_ms, condition};
     FB_TRY_ASSIGN(flagged, hear_condition(report.condition));
     const auto agreed = judge(report, flagged);
     if (agreed.save)

@@ -257,7 +257,7 @@ TEST_CASE("SLURM and PBS are asked by their commands, once a session") {
     const test::TempDirectory folder;
     std::filesystem::create_directory(folder / "bin");
     std::ofstream(folder / "bin/squeue") << "#!/bin/sh\necho \"$@\" >> " << folder / "asked"
-                                         << "\necho 20:00\n";
+                                         << "\necho 4711 20:00 2030-01-01T00:00:00\n";
     std::filesystem::permissions(folder / "bin/squeue", std::filesystem::perms::owner_all);
     const EnvironmentVariable path("PATH", (folder / "bin") + ":" + std::getenv("PATH"));
     const EnvironmentVariable id("SLURM_JOB_ID", "4711");
@@ -271,7 +271,7 @@ TEST_CASE("SLURM and PBS are asked by their commands, once a session") {
     std::ifstream asked(folder / "asked");
     std::string line;
     std::getline(asked, line);
-    CHECK(line == "-h -j 4711 -o %L");
+    CHECK(line == "-h -j 4711 -o %A %L %e");
     CHECK_FALSE(std::getline(asked, line));
 }
 

@@ -84,10 +84,11 @@ std::set<std::int64_t> committed(const Options& options, const std::string& stre
 }
 
 void check_alike(comm::Group& world, const Saved& saved) {
-    std::int64_t numbers[] = {saved.kept ? 1 : 0, saved.kept ? -1 : 0, saved.replaced, -saved.replaced};
-    world.max(numbers);
-    CHECK(numbers[0] == -numbers[1]);
-    CHECK(numbers[2] == -numbers[3]);
+    std::int64_t maxima[] = {saved.kept ? 1 : 0, saved.kept ? -1 : 0, saved.replaced, -saved.replaced};
+    world.max(maxima);
+    const auto [kept_max, minus_kept_min, replaced_max, minus_replaced_min] = maxima;
+    CHECK(kept_max == -minus_kept_min);
+    CHECK(replaced_max == -minus_replaced_min);
 }
 
 // Until the agents of all nodes have begun to drain something.

@@ -56,7 +56,7 @@ Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwa
 /// Claims the run for a session that is staged in `directory`. After an error the session in `claim` is not 0 if the
 /// run was claimed before it. By the world's first rank.
 Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
-                  const node::Say& say, RunLock& claim);
+                  const node::Say& say, LockedRun& claim);
 
 /// Both wait for what is ending of the session before. Collective; the directory is locked on each node's first rank.
 Result<std::optional<node::LockedDirectory>> lock_staging(const Options& options, const comm::Topology& topology,

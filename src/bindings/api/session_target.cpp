@@ -120,7 +120,7 @@ Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwa
 
 // Also the first write to the target: better now than after an hour of computing.
 Result<> lock_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
-                  const node::Say& say, RunLock& claim) {
+                  const node::Say& say, LockedRun& claim) {
     const auto lock = node::application_lock_path(directory);
     const catalog::RunLockOwner lock_owner{.host = sys::host_name(),
                                            .user = sys::user_name(),

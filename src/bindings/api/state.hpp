@@ -81,7 +81,7 @@ struct IfOwn {
 };
 
 /// A session's claim of its run. Alike on all ranks.
-struct RunLock {
+struct LockedRun {
     std::uint64_t run_id = 0;
     std::uint32_t session = 0;                      // its number in the run; 0: the run is not claimed yet
     std::uint64_t key = 0, last_key = 0;            // of this claim, and of the one before
@@ -150,7 +150,7 @@ public:
     std::optional<node::Staging> staging;
     std::optional<node::TimingRings> timings;  // where the session keeps them
     std::uint64_t id = 0;
-    RunLock claim;
+    LockedRun claim;
     OpenedAt opening;
     std::uint64_t alignment_bytes = 4096;
 

@@ -26,10 +26,11 @@ Result<std::optional<Unlike>> find_unlike(Group& group, std::span<const std::byt
 
 Result<std::optional<Unlike>> agree_alike(Group& group, const Result<>& own_outcome, std::span<const std::byte> bytes) {
     const std::int64_t sum = crc32c(bytes), size = static_cast<std::int64_t>(bytes.size());
-    std::int64_t numbers[] = {own_outcome ? 0 : 1, sum, ~sum, size, ~size};
-    group.max(numbers);
-    if (numbers[0] != 0) return agree(group, own_outcome).error();
-    if (is_alike(numbers[1], numbers[2]) && is_alike(numbers[3], numbers[4])) return std::optional<Unlike>();
+    std::int64_t maxima[] = {own_outcome ? 0 : 1, sum, ~sum, size, ~size};
+    group.max(maxima);
+    const auto [failures, sum_max, sum_inverse_max, size_max, size_inverse_max] = maxima;
+    if (failures != 0) return agree(group, own_outcome).error();
+    if (is_alike(sum_max, sum_inverse_max) && is_alike(size_max, size_inverse_max)) return std::optional<Unlike>();
     return find_unlike(group, bytes);
 }
 

@@ -88,9 +88,10 @@ TEST_CASE("is_alike: by the maxima of a number and of its inverse, for the small
         for (const auto common : {least, std::int64_t{-1}, std::int64_t{0}, largest}) {
             for (const auto odd : {least, std::int64_t{-1}, std::int64_t{0}, largest}) {
                 const auto own_number = group->rank() == 1 ? odd : common;
-                std::int64_t numbers[] = {own_number, ~own_number};
-                group->max(numbers);
-                CHECK(comm::is_alike(numbers[0], numbers[1]) == (odd == common));
+                std::int64_t maxima[] = {own_number, ~own_number};
+                group->max(maxima);
+                const auto [number_max, inverse_max] = maxima;
+                CHECK(comm::is_alike(number_max, inverse_max) == (odd == common));
             }
         }
     });

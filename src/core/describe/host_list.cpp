@@ -124,7 +124,7 @@ std::string show_hosts(std::vector<std::string> hosts) {
         std::ranges::sort(numbers);
         if (!text.empty()) text += ",";
         if (width == 0 || numbers.size() == 1) {
-            text += width == 0 ? before : fmt::format("{}{:0{}}{}", before, numbers[0], width, after);
+            text += width == 0 ? before : fmt::format("{}{:0{}}{}", before, numbers.front(), width, after);
             continue;
         }
         // Digits that all of them begin with go before the bracket: nid00[123,977].

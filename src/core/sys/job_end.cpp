@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <ctime>
 
 namespace forebay::sys {
@@ -93,18 +95,71 @@ bool is_end_of_job(const std::optional<std::int64_t>& seconds) {
     return seconds && *seconds >= job_end_min && *seconds <= job_end_max;
 }
 
+// Seconds that this machine's clock is ahead of the controller's: "sdiag output at Sun Nov 29 07:00:00 2026 (1795935600)".
+// 0 if sdiag does not answer, as at sites that hide it.
+std::int64_t ahead_of_controller(const Ask& ask, std::int64_t now) {
+    constexpr std::int64_t noise = 2;  // both clocks are read in whole seconds
+    const auto answer = ask({"sdiag"});
+    if (!answer) return 0;
+    const std::string_view text = *answer, head = "sdiag output at ";
+    const auto at = text.find(head);
+    if (at == std::string_view::npos) return 0;
+    const auto line = text.substr(at, text.find('\n', at) - at);
+    const auto open = line.rfind('('), close = line.rfind(')');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open) return 0;
+    const auto there = whole_number(line.substr(open + 1, close - open - 1));
+    if (!is_end_of_job(there)) return 0;
+    return std::abs(now - *there) <= noise ? 0 : now - *there;
+}
+
+// The end by this machine's clock, from lines of `squeue -o "%A %L %e"`: "165 2:57 2026-11-29T07:02:57". A job array and
+// a heterogeneous job have several lines.
+std::optional<std::int64_t> end_told_by_squeue(std::string_view text, const Environment& environment,
+                                               std::int64_t ahead, std::int64_t now) {
+    const auto job = environment("SLURM_JOB_ID");
+    // All parts of a heterogeneous job end with the first part. An element of an array ends alone.
+    const bool all_count = !environment("SLURM_HET_SIZE").empty();
+    std::optional<std::int64_t> own, earliest;
+    while (!text.empty()) {
+        auto line = trimmed(text.substr(0, text.find('\n')));
+        text.remove_prefix(std::min(text.size(), text.find('\n') == text.npos ? text.size() : text.find('\n') + 1));
+        const auto id = line.substr(0, line.find(' '));
+        line.remove_prefix(id.size());
+        line = trimmed(line);
+        const auto left = line.substr(0, line.find(' '));
+        // squeue takes this machine's clock for the controller's. It says INVALID if the job should have ended by now.
+        auto end = seconds_of(left);
+        if (end) {
+            end = now + *end + ahead;
+        } else if (left == "INVALID") {
+            std::tm fields{};
+            const std::string date(trimmed(line.substr(left.size())));
+            const char* rest = ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &fields);
+            fields.tm_isdst = -1;
+            const auto seconds = rest != nullptr && *rest == '\0' ? std::mktime(&fields) : std::time_t{-1};
+            end = ahead != 0 && is_end_of_job(seconds) ? seconds + ahead : now;
+        }
+        if (!end) continue;
+        if (id == job) own = end;
+        earliest = std::min(earliest.value_or(*end), *end);
+    }
+    return all_count || !own ? earliest : own;
+}
+
 JobEnd ask_batch_system(const Environment& environment, const Ask& ask, std::int64_t now) {
     if (const auto job = environment("SLURM_JOB_ID"); !job.empty()) {
-        const auto answer = ask({"squeue", "-h", "-j", job, "-o", "%L"});
-        if (!answer) return JobEnd{{}, answer.error().line()};
-        if (const auto left = seconds_of(*answer)) return known(now + *left, "squeue");
-        return JobEnd{{}, fmt::format("squeue says \"{}\"", trimmed(*answer))};
+        const auto answer = ask({"squeue", "-h", "-j", job, "-o", "%A %L %e"});
+        if (!answer) return JobEnd{{}, answer.error().line(), true};
+        const auto ahead = ahead_of_controller(ask, now);
+        if (const auto end = end_told_by_squeue(*answer, environment, ahead, now)) return known(*end, "squeue");
+        return JobEnd{
+            {}, fmt::format("squeue says \"{}\"", trimmed(*answer)), answer->find("UNLIMITED") == answer->npos};
     }
     if (const auto job = environment("PBS_JOBID"); !job.empty()) {
         const auto answer = ask({"qstat", "-f", job});
-        if (!answer) return JobEnd{{}, answer.error().line()};
+        if (!answer) return JobEnd{{}, answer.error().line(), true};
         if (const auto end = end_told_by_qstat(*answer, now)) return known(*end, "qstat");
-        return JobEnd{{}, fmt::format("qstat -f {} prints no walltime", job)};
+        return JobEnd{{}, fmt::format("qstat -f {} prints no walltime", job), true};
     }
     return JobEnd{{}, "this is not a job of SLURM or PBS, and FOREBAY_JOB_END is not set"};
 }
@@ -122,7 +177,7 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
                      "", "export FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it"};
     const auto of_slurm = environment("SLURM_JOB_END_TIME");
     const auto slurm_end = whole_number(of_slurm);
-    if (is_end_of_job(slurm_end)) return known(*slurm_end, "SLURM_JOB_END_TIME");
+    if (is_end_of_job(slurm_end)) return known(*slurm_end + ahead_of_controller(ask, now), "SLURM_JOB_END_TIME");
     auto answer = ask_batch_system(environment, ask, now);
     if (!of_slurm.empty() && slurm_end != 0)
         answer.source += fmt::format("; SLURM_JOB_END_TIME is \"{}\", which is not the end of a job", of_slurm);

@@ -17,6 +17,7 @@ namespace forebay::sys {
 struct JobEnd {
     std::optional<std::int64_t> unix_seconds;  // empty: no limit is known
     std::string source;                        // who said so, or why nobody did
+    bool in_job = false;  // a batch system started this process; if it sets a limit, the limit should be known
 };
 
 /// The value of an environment variable; empty where there is none.
@@ -28,9 +29,10 @@ using Ask = std::function<Result<std::string>(const std::vector<std::string>& co
 /// overflows lie outside.
 inline constexpr std::int64_t job_end_min = 1'000'000'000, job_end_max = 7'258'118'400;
 
-/// FOREBAY_JOB_END (seconds since 1970), SLURM_JOB_END_TIME, `squeue`, `qstat -f`: the first that knows. 0 in a
-/// variable means "not known". Any other FOREBAY_JOB_END that is no end of a job is `refused`. Such a value of SLURM
-/// counts as not known, and `source` says so.
+/// Asks FOREBAY_JOB_END (seconds since 1970), SLURM_JOB_END_TIME, `squeue` and `qstat -f`, and takes the first answer. 0
+/// in a variable means "not known". Any other FOREBAY_JOB_END that is no end of a job is `refused`. Such a value of SLURM
+/// counts as not known, and `source` says so. Slurm's controller ends the job by its own clock. `sdiag` prints that
+/// clock, so the answer is in the time of this machine. The earliest end of all parts counts for a heterogeneous job.
 Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now_unix_seconds);
 
 /// The time of `squeue -o %L`, "[[D-]HH:]MM:SS" or SS; nothing where it is none, as in UNLIMITED.

@@ -68,20 +68,74 @@ TEST_CASE("what is given stands above what the batch system says, its environmen
     CHECK(machine.find().value().unix_seconds == 1'790'000'100);
     machine.variables.erase("FOREBAY_JOB_END");
     CHECK(machine.find().value().unix_seconds == 1'790'000'200);
-    CHECK(machine.asked.empty());
+    CHECK(machine.asked == std::vector<std::string>{"sdiag"});
     machine.variables.erase("SLURM_JOB_END_TIME");
-    machine.answers["squeue -h -j 77 -o %L"] = "5:00\n";
+    machine.answers["squeue -h -j 77 -o %A %L %e"] = "77 5:00 2026-11-29T07:00:00\n";
     CHECK(machine.find().value().unix_seconds == now + 300);
     CHECK(machine.find().value().source == "squeue");
+}
+
+TEST_CASE("squeue: the line of the job's own element of an array, the earliest line of a heterogeneous job") {
+    // As Slurm 22.05 prints them. The last element of an array has the id of the whole array.
+    Machine machine{.variables = {{"SLURM_JOB_ID", "165"}}, .answers = {}, .asked = {}};
+    auto& answer = machine.answers["squeue -h -j 165 -o %A %L %e"];
+    answer = "166 1:57 2026-11-22T10:00:00\n165 2:57 2026-11-22T10:01:00\n167 UNLIMITED N/A\n";
+    CHECK(machine.find().value().unix_seconds == now + 177);
+    machine.variables["SLURM_HET_SIZE"] = "3";
+    CHECK(machine.find().value().unix_seconds == now + 117);
+    answer = "171 0:57 2026-11-22T10:00:00";
+    machine.variables.erase("SLURM_HET_SIZE");
+    CHECK(machine.find().value().unix_seconds == now + 57);
+}
+
+TEST_CASE("Slurm ends a job by the controller's clock, whatever this machine's clock says") {
+    const auto iso = [](std::int64_t unix_seconds) {
+        const auto seconds = static_cast<std::time_t>(unix_seconds);
+        char text[64];
+        std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", std::localtime(&seconds));
+        return std::string(text);
+    };
+    Machine machine{.variables = {{"SLURM_JOB_ID", "9"}}, .answers = {}, .asked = {}};
+    auto& answer = machine.answers["squeue -h -j 9 -o %A %L %e"];
+    auto& clock = machine.answers["sdiag"];
+    const auto sdiag = [](std::int64_t there) {
+        return "*******************************************************\nsdiag output at Sun Nov 22 10:00:00 2026 (" +
+               std::to_string(there) + ")\nData since      Sun Nov 22 00:00:00 2026 (1700000000)\n";
+    };
+    for (const std::int64_t ahead : {-120, 0, 120}) {
+        // The controller ends the job 60 s from now. squeue subtracts this machine's time.
+        clock = sdiag(now - ahead);
+        const auto ends_there = now - ahead + 60, left = ends_there - now;
+        answer = "9 " + (left < 0 ? "INVALID" : std::to_string(left / 60) + ":" + std::to_string(left % 60)) + " " +
+                 iso(ends_there) + "\n";
+        CHECK(machine.find().value().unix_seconds == now + 60);
+        machine.variables["SLURM_JOB_END_TIME"] = std::to_string(ends_there);
+        CHECK(machine.find().value().unix_seconds == now + 60);
+        machine.variables.erase("SLURM_JOB_END_TIME");
+    }
+    clock = "slurm_load_ctl_conf: nothing";
+    answer = "9 INVALID " + iso(now - 5) + "\n";
+    CHECK(machine.find().value().unix_seconds == now);  // past its limit: no time is left
+}
+
+TEST_CASE("whether a batch system runs the job, so that a missing limit is worth a warning") {
+    Machine machine;
+    CHECK_FALSE(machine.find().value().in_job);
+    machine.variables = {{"SLURM_JOB_ID", "9"}};
+    CHECK(machine.find().value().in_job);
+    machine.answers["squeue -h -j 9 -o %A %L %e"] = "9 UNLIMITED N/A\n";
+    CHECK_FALSE(machine.find().value().in_job);  // the job has no limit
+    machine.variables = {{"PBS_JOBID", "12"}};
+    CHECK(machine.find().value().in_job);
 }
 
 TEST_CASE("a limit that nobody can tell is none, and the reason is kept") {
     Machine machine{.variables = {{"SLURM_JOB_ID", "77"}}, .answers = {}, .asked = {}};
     CHECK_FALSE(machine.find().value().unix_seconds);
     CHECK(machine.find().value().source == "no such program");
-    machine.answers["squeue -h -j 77 -o %L"] = "UNLIMITED\n";
+    machine.answers["squeue -h -j 77 -o %A %L %e"] = "77 UNLIMITED N/A\n";
     CHECK_FALSE(machine.find().value().unix_seconds);
-    CHECK(machine.find().value().source == "squeue says \"UNLIMITED\"");
+    CHECK(machine.find().value().source == "squeue says \"77 UNLIMITED N/A\"");
     machine.variables = {{"PBS_JOBID", "12.server"}};
     machine.answers["qstat -f 12.server"] = "Job Id: 12.server\n    Job_Name = les\n";
     CHECK_FALSE(machine.find().value().unix_seconds);
@@ -105,7 +159,7 @@ TEST_CASE("an end of 0 is not known, nor is what SLURM says that is no end of a 
     machine.variables["SLURM_JOB_END_TIME"] = "1790000200";
     CHECK(machine.find().value().unix_seconds == 1'790'000'200);
     machine.variables["SLURM_JOB_ID"] = "77";
-    machine.answers["squeue -h -j 77 -o %L"] = "5:00\n";
+    machine.answers["squeue -h -j 77 -o %A %L %e"] = "77 5:00 2026-11-29T07:00:00\n";
     for (const char* wrong : {"99999999999999999999", "9223372036854775807", "-5", "abc", "1790000000000"}) {
         machine.variables["SLURM_JOB_END_TIME"] = wrong;
         const auto end = machine.find().value();

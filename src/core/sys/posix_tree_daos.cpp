@@ -145,7 +145,7 @@ std::string preloadable() {
 }
 
 Result<FoundTree> reach(const DaosPlace& place) {
-    if (has_module_for(daos_scheme)) return FoundTree{.place = place.address(), .remark = ""};
+    if (has_module_for(daos_scheme)) return FoundTree{.place = place.address(), .note = ""};
     FB_TRY_ASSIGN(shown, shown_at(place));
     if (!shown)
         return Error{
@@ -156,12 +156,12 @@ Result<FoundTree> reach(const DaosPlace& place) {
             fmt::format("mkdir DIR && dfuse --mountpoint DIR --pool {} --container {}; afterwards "
                         "fusermount3 -u DIR",
                         place.pool, place.container)};
-    FoundTree tree{.place = *shown + place.path, .remark = ""};
+    FoundTree tree{.place = *shown + place.path, .note = ""};
     FB_TRY(check_preloaded(tree.place));
-    tree.remark = fmt::format("{} is {} here, by dfuse", place.address(), tree.place);
+    tree.note = fmt::format("{} is {} here, by dfuse", place.address(), tree.place);
     const auto library = preloadable();
     if (!library.empty() && variable("LD_PRELOAD").find(preloaded_library) == std::string::npos)
-        tree.remark += fmt::format(
+        tree.note += fmt::format(
             "; to bypass it for data, set D_IL_COMPATIBLE=1 LD_PRELOAD={}, if dfuse runs with --disable-caching",
             library);
     return tree;
@@ -174,7 +174,7 @@ Result<FoundTree> find_tree(const std::string& named) {
         FB_TRY_ASSIGN(place, daos_place_from(named));
         return reach(place);
     }
-    const FoundTree as_named{.place = named, .remark = ""};
+    const FoundTree as_named{.place = named, .note = ""};
     if (is_far(named)) return as_named;
     FB_TRY(check_preloaded(named));
     auto at = named.substr(0, named.find_last_not_of('/') + 1);

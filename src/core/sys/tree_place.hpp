@@ -13,8 +13,8 @@ namespace forebay::sys {
 
 /// Where a tree lies that somebody has named.
 struct FoundTree {
-    std::string place;   // a path, or the address of something that is no file system
-    std::string remark;  // for people, where the place is another than the one that was named
+    std::string place;  // a path, or the address of something that is no file system
+    std::string note;   // for people, where the place is another than the one that was named
 };
 /// A container of DAOS is reached by libdfs where this build has the module for it, else where dfuse shows it. A path
 /// that stands for a container, and what is not there below one, is a place in that container.

@@ -11,7 +11,7 @@ namespace forebay::cli {
 void say(const Shown& shown);
 
 /// What goes on while a verb works, to standard error.
-void remark(const Shown& shown);
+void note(const Shown& shown);
 
 /// To standard error: its text().
 void print_error(const Error& error);

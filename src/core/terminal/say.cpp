@@ -5,7 +5,7 @@
 namespace forebay::cli {
 
 void say(const Shown& shown) { std::fputs(shown.text.c_str(), stdout); }
-void remark(const Shown& shown) { std::fputs(shown.text.c_str(), stderr); }
+void note(const Shown& shown) { std::fputs(shown.text.c_str(), stderr); }
 
 void print_error(const Error& error) { std::fputs((show_message(error.text()) + "\n").c_str(), stderr); }
 

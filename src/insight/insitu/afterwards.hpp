@@ -1,5 +1,5 @@
-// The same analyses of a committed snapshot, afterwards: the same operators over all of its node files, one after
-// another, and the same bits as in situ.
+// Analyses of a committed snapshot after the run. The same operators read its node files one after another and give the
+// same bits as in situ.
 
 #pragma once
 
@@ -17,11 +17,11 @@ namespace forebay::insitu {
 struct Afterwards {
     SeenSnapshot source;
     std::vector<AnalysisResults> results;
-    std::vector<std::string> problems;  // analyses that could not be made, and why
+    std::vector<std::string> problems;  // analyses without a result, with the reason
 };
 
-/// `progress` (may be empty) is called with bytes done and in all. An error is of the snapshot; `corrupt` where a
-/// segment is not what the application gave. The manifest is the snapshot's.
+/// Calls `progress` with the bytes done and the bytes in all, unless it is empty. An error concerns the snapshot:
+/// `corrupt` if a segment does not hold the bytes that the application saved. `manifest` belongs to `snapshot`.
 Result<Afterwards> analyse_snapshot(sys::Store& store, const catalog::Snapshot& snapshot,
                                     const format::Manifest& manifest, std::span<const Analysis> analyses,
                                     const std::function<void(std::uint64_t, std::uint64_t)>& progress);

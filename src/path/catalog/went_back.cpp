@@ -88,9 +88,11 @@ Result<> note_going_back(sys::Store& store, const std::string& run, const std::s
     const auto own = name_of(GoneBack{from, session});
     FB_TRY_ASSIGN(file, store.open(directory + "/" + own, sys::Access::create));
     FB_TRY(file->close());
+    // A file system may lose power with the removal on disk and the new name not. Then the next session would go back again.
+    FB_TRY(store.sync_directory(directory));
     for (const auto& record : before)
         if (name_of(record) != own) FB_TRY(store.remove(directory + "/" + name_of(record)));
-    FB_TRY(store.sync_directory(directory));
+    if (!before.empty()) FB_TRY(store.sync_directory(directory));
     FB_TRY(store.sync_directory(directory_of(directory)));
     return store.sync_directory(run + "/" + own_directory);
 }

@@ -7,6 +7,7 @@
 
 #include "path/catalog/run.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -62,4 +63,19 @@ TEST_CASE("restart_from stays obeyed in a chain longer than a snapshot remembers
     for (std::uint32_t i = 0; i < format::line_starts_max; ++i) lines.push_back({{10 + i, 0}, 600 + i});
     here.commit(lines, 700);
     CHECK_FALSE(here.counts());
+}
+
+TEST_CASE("a crash while the next record replaces the last one leaves one of them") {
+    Run here;
+    here.commit({{{1, 0}, -1}, {{2, 0}, 300}}, 310);
+    here.commit({{{1, 0}, -1}, {{2, 0}, 300}, {{3, 0}, 310}}, 320);
+    test::crash_at_each(
+        here.disk, test::reboots(9),
+        [](test::SimStore& disk) { return catalog::note_going_back(disk, run, stream, 310, 3); },
+        [](test::SimStore& disk, const Result<>&) {
+            const auto knows = [&](std::int64_t step) {
+                return catalog::has_gone_back(disk, run, stream, step).value();
+            };
+            CHECK((knows(300) || knows(310)));
+        });
 }

@@ -54,20 +54,22 @@ Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::mi
         if (telling.news) static_cast<void>(attempt([&] { tells = !telling.news().empty(); }));
         // One clock says for all when the time is over.
         const auto from_the_end = world.size() - world.rank();
-        std::int64_t numbers[] = {problem ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
-                                  is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0,
-                                  wait.is_interrupted() ? from_the_end : 0};
-        world.max(numbers);
+        std::int64_t maxima[] = {problem ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
+                                 is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0,
+                                 wait.is_interrupted() ? from_the_end : 0};
+        world.max(maxima);
+        const auto [waiting_from_end, is_due, is_over, news_from_end, interrupted_from_end] = maxima;
         const auto lowest = [&](std::int64_t number) { return world.size() - static_cast<int>(number); };
-        if (numbers[0] == 0) return true;
-        if (numbers[4] != 0) return interrupted(fmt::format("a wait, on rank {}", lowest(numbers[4])));
-        if (numbers[2] != 0) return false;
-        if (numbers[3] != 0) {
-            const auto text = text_of(lowest(numbers[3]), telling.news);
+        if (waiting_from_end == 0) return true;
+        if (interrupted_from_end != 0)
+            return interrupted(fmt::format("a wait, on rank {}", lowest(interrupted_from_end)));
+        if (is_over != 0) return false;
+        if (news_from_end != 0) {
+            const auto text = text_of(lowest(news_from_end), telling.news);
             if (text) static_cast<void>(attempt([&] { telling.hear(*text); }));
         }
-        if (numbers[1] == 0) continue;
-        const auto what = text_of(lowest(numbers[0]), [&] { return *problem; });
+        if (is_due == 0) continue;
+        const auto what = text_of(lowest(waiting_from_end), [&] { return *problem; });
         if (what && is_first) static_cast<void>(attempt([&] { wait.tell(*what); }));
     }
 }

@@ -156,11 +156,14 @@ void Preflight::time_metadata() {
     const auto step = std::max<std::size_t>(1, whom.size() / metadata_nodes_max);
     std::vector<std::size_t> some;
     for (std::size_t i = 0; i < whom.size() && some.size() < metadata_nodes_max; i += step) some.push_back(whom[i]);
-    std::map<std::size_t, Numbers> times;
+    struct FileSeconds {
+        double median = 0, worst = 0;
+    };
+    std::map<std::size_t, FileSeconds> times;
     ask_each(some, "metadata", {.task = Task::metadata, .path = request_.needs.target},
              rule(CheckKind::metadata).deadline, [&](const Talk::Reply& reply) {
                  if (reply.answer && reply.answer->failed.empty() && reply.answer->numbers.size() == 2)
-                     times[reply.node] = reply.answer->numbers;
+                     times[reply.node] = {reply.answer->numbers.front(), reply.answer->numbers.back()};
                  else
                      add(CheckKind::metadata, {.subject = names_[reply.node],
                                                .severity = Severity::fail,
@@ -169,16 +172,16 @@ void Preflight::time_metadata() {
                                                                              : reply.answer->failed});
              });
     Numbers medians;
-    for (const auto& [node, numbers] : times) medians.push_back(numbers[0]);
+    for (const auto& [node, seconds] : times) medians.push_back(seconds.median);
     const double median = median_of(medians);
-    for (const auto& [node, numbers] : times)
-        if (numbers[1] > std::max(rule(CheckKind::metadata).warn * median, metadata_seconds_min))
+    for (const auto& [node, seconds] : times)
+        if (seconds.worst > std::max(rule(CheckKind::metadata).warn * median, metadata_seconds_min))
             add(CheckKind::metadata,
                 {.subject = names_[node],
-                 .severity = numbers[1] > rule(CheckKind::metadata).fail * median ? Severity::fail : Severity::warn,
+                 .severity = seconds.worst > rule(CheckKind::metadata).fail * median ? Severity::fail : Severity::warn,
                  .text = fmt::format("to make and remove a file takes up to {}, and the median is {}",
-                                     show_seconds(numbers[1]), show_seconds(median)),
-                 .ratio = numbers[1] / median,
+                                     show_seconds(seconds.worst), show_seconds(median)),
+                 .ratio = seconds.worst / median,
                  .samples = 100});
     if (!medians.empty())
         measures_.push_back(spread_of("metadata_seconds", medians, 100 * medians.size(), "create, look, remove"));
@@ -203,8 +206,9 @@ void Preflight::compare_clocks() {
             const auto reply = talk_.next();
             const auto heard = sys::unix_ns();
             if (!reply || !reply->answer || reply->answer->numbers.size() != 2) break;
-            const auto there = static_cast<std::int64_t>(reply->answer->numbers[0]) * 1'000'000'000 +
-                               static_cast<std::int64_t>(reply->answer->numbers[1]);
+            const auto seconds = reply->answer->numbers.front(), nanoseconds = reply->answer->numbers.back();
+            const auto there =
+                static_cast<std::int64_t>(seconds) * 1'000'000'000 + static_cast<std::int64_t>(nanoseconds);
             auto& known = clocks[node];
             if (static_cast<double>(heard - asked) * 1e-9 < known.high - known.low)
                 known = {static_cast<double>(there - heard) * 1e-9, static_cast<double>(there - asked) * 1e-9};
@@ -253,7 +257,7 @@ void Preflight::meet() {
     ask_each(whom, "MPI", {.task = Task::meet, .ranks = describe::show_numbers(ranks)}, rule(CheckKind::mpi).deadline,
              [&](const Talk::Reply& reply) {
                  if (reply.answer && reply.answer->failed.empty() && !reply.answer->hangs) {
-                     if (!reply.answer->numbers.empty()) rates.push_back(reply.answer->numbers[0]);
+                     if (!reply.answer->numbers.empty()) rates.push_back(reply.answer->numbers.front());
                      return;
                  }
                  add(CheckKind::mpi, {.subject = names_[reply.node],

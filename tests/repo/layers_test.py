@@ -1,15 +1,15 @@
-"""Goal: a room includes itself and the floors below it; MPI, libhdf5 and the system stay where they belong.
+"""Goal: a module includes itself and the layers below it; MPI, libhdf5 and the system stay where they belong.
 
 Method: reads every #include of src/, include/, apps/ and tests/ and holds it against the table below, which is
-ARCHITECTURE.md's ("Rooms and floors"); that the two tables agree is checked as well, and that each line of the picture
-of the storeys ("The house") is a floor.
+ARCHITECTURE.md's ("Modules and layers"); that the two tables agree is checked as well, and that each line of the picture
+of the layers ("The house") is a layer.
 """
 
 import re
 
 import tree
 
-FLOORS = {
+LAYERS = {
     "base": 0,
     "describe": 1,
     "format": 2, "codec": 2, "sys": 2, "comm": 2,
@@ -23,7 +23,7 @@ FLOORS = {
 }
 TRANSFER = ("daos", "tree", "archive", "migrate", "runs", "transfer")
 PATH = ("node", "stage", "catalog", "commit", "drain", "restart", "telemetry", "agent")
-# The public headers belong to the rooms that implement them.
+# The public headers belong to the modules that implement them.
 PUBLIC = {"forebay/h5part/H5Part.h": "h5part", "forebay/genericio/GenericIO.h": "genericio", "forebay/result.hpp": "base",
           "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
 SYSTEM = re.compile(
@@ -42,38 +42,38 @@ def includes(path):
             yield number, match.group(1) == "<", match.group(2)
 
 
-def room_of(include):
-    """The room an include belongs to; None for what is not ours."""
+def module_of(include):
+    """The module an include belongs to; None for what is not ours."""
     if include.startswith("forebay/"):
         return PUBLIC.get(include, "api")
     return tree.module_of(include)
 
 
-def may_include(room, include):
-    other = room_of(include)
-    if other is None or other == room:
+def may_include(module, include):
+    other = module_of(include)
+    if other is None or other == module:
         return True
-    # The program uses the library as any application does: by its public headers, never by the room api.
-    if room == "program" and include.startswith("forebay/"):
+    # The program uses the library as any application does: by its public headers, never by the module api.
+    if module == "program" and include.startswith("forebay/"):
         return True
     # The transfer tool stands beside the house: nothing needs it, and only its folder `runs` knows of saves.
-    if other in TRANSFER and room not in TRANSFER:
+    if other in TRANSFER and module not in TRANSFER:
         return False
-    if room in TRANSFER and room != "runs" and other in PATH:
+    if module in TRANSFER and module != "runs" and other in PATH:
         return False
-    return FLOORS[other] < FLOORS[room]
+    return LAYERS[other] < LAYERS[module]
 
 
-def floor_problems(path, room):
+def layer_problems(path, module):
     for number, angled, include in includes(path):
-        if not (angled and SYSTEM.match(include)) and not may_include(room, include):
-            other = room_of(include)
-            yield (f"{tree.shown(path)}:{number}: room {room} (floor {FLOORS[room]}) includes {include} of room {other} "
-                   f"(floor {FLOORS[other]}); a room includes itself and floors below")
+        if not (angled and SYSTEM.match(include)) and not may_include(module, include):
+            other = module_of(include)
+            yield (f"{tree.shown(path)}:{number}: module {module} (layer {LAYERS[module]}) includes {include} of module {other} "
+                   f"(layer {LAYERS[other]}); a module includes itself and layers below")
 
 
 def library_problems(path):
-    """MPI, libhdf5 and system headers outside their rooms."""
+    """MPI, libhdf5 and system headers outside their modules."""
     name = tree.shown(path)
     is_test = name.endswith("_test.cpp") or name.startswith(("tests/", "transfer/tests/"))
     mpi = name.startswith(("apps/", "tests/mpi/", "tests/bindings/", "tests/support/mpi_", "include/forebay/mpi.hpp",
@@ -83,71 +83,71 @@ def library_problems(path):
     hdf5 = name.startswith(("src/insight/h5/", "src/insight/views/", "src/insight/foreign/hdf5/",
                             "src/bindings/compat/made/h5part/", "src/bindings/compat/h5part/",
                             "src/bench/matrix/parallel_hdf5.cpp", "include/forebay/h5part/"))
-    # What the CPU has is asked before there is any room but base.
+    # What the CPU has is asked before there is any module but base.
     # The calls of libdfs take flags of open(2) and structures of stat(2).
     system = name.startswith(("src/core/sys/posix_", "src/core/base/crc32c/arm.hpp", "transfer/daos/dfs.hpp")) or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
             yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, python/mpi_*, h5part/mpi_*, bench, apps, tests/mpi and tests/bindings"
         if include.startswith(("hdf5", "H5")) and not hdf5:
-            yield f"{name}:{number}: {include} belongs to the rooms h5, views, h5part and to foreign/hdf5 and made/h5part"
+            yield f"{name}:{number}: {include} belongs to the modules h5, views, h5part and to foreign/hdf5 and made/h5part"
         if include.startswith("core/sys/posix_") and not name.startswith("src/core/sys/posix_"):
-            yield f"{name}:{number}: {include} is private to src/core/sys/posix_*; use an interface of the room sys"
+            yield f"{name}:{number}: {include} is private to src/core/sys/posix_*; use an interface of the module sys"
         if HEAVY.match(include) and name.startswith("include/"):
             yield f"{name}:{number}: {include} belongs in .cpp files, not in a public header"
         if angled and SYSTEM.match(include) and not system:
-            yield f"{name}:{number}: <{include}> belongs to src/core/sys/posix_*, behind an interface of the room sys"
+            yield f"{name}:{number}: <{include}> belongs to src/core/sys/posix_*, behind an interface of the module sys"
 
 
 def heavy_problems(paths):
-    """A header that includes a heavy one is as heavy itself: only .cpp files of its own room may include it."""
+    """A header that includes a heavy one is as heavy itself: only .cpp files of its own module may include it."""
     heavy = {tree.shown(path).removeprefix("src/") for path in paths
              if path.suffix == ".hpp" and any(HEAVY.match(include) for _, _, include in includes(path))}
     for path in paths:
         name = tree.shown(path)
         for number, _, include in includes(path):
-            own_room = tree.module_of(name) == tree.module_of(include)
+            own_module = tree.module_of(name) == tree.module_of(include)
             # Every verb prints.
             prints = include.startswith("core/terminal/") and name.startswith(("src/program/", "src/bench/", "transfer/"))
-            if include in heavy and not ((own_room or prints) and path.suffix == ".cpp"):
-                yield f"{name}:{number}: {include} is slow to compile; only .cpp files of its own room may include it"
+            if include in heavy and not ((own_module or prints) and path.suffix == ".cpp"):
+                yield f"{name}:{number}: {include} is slow to compile; only .cpp files of its own module may include it"
 
 
 def documented_floors():
     """The rows "| 3 | `stage` ..., `move` | ..." of ARCHITECTURE.md."""
-    floors = {}
+    layers = {}
     for page in ("ARCHITECTURE.md", "transfer/docs/architecture.md"):
         for line in (tree.ROOT / page).read_text().splitlines():
             row = re.match(r"^\|\s*(\d+)\s*\|([^|]*)\|", line)
             if row:
-                floors.update({room: int(row.group(1)) for room in re.findall(r"`([a-z0-9]+)`", row.group(2))})
-    return floors
+                layers.update({module: int(row.group(1)) for module in re.findall(r"`([a-z0-9]+)`", row.group(2))})
+    return layers
 
 
 def picture_problems():
-    """The picture of the storeys has a line for the rooms of a floor, the lowest one last."""
+    """The picture of the layers has a line for the modules of a layer, the lowest one last."""
     text = (tree.ROOT / "ARCHITECTURE.md").read_text().split("## The house")[-1].split("```")[1]
-    # Columns 12 to 71 hold rooms; before them stand storeys, behind them words. What is in brackets is to come.
+    # Columns 12 to 71 hold modules; before them stand layers, behind them words. What is in brackets is to come.
     lines = [re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", line)[12:72]) for line in text.splitlines()]
-    pictured = [room for line in reversed(lines) for room in line]
-    for room in sorted((set(FLOORS) - set(TRANSFER)) ^ set(pictured)):
-        yield f"room {room} is only in {'this table' if room in FLOORS else 'the picture'}, not in the other"
-    floors = [{FLOORS.get(room) for room in line} for line in reversed(lines) if line]
-    for line in floors:
+    pictured = [module for line in reversed(lines) for module in line]
+    for module in sorted((set(LAYERS) - set(TRANSFER)) ^ set(pictured)):
+        yield f"module {module} is only in {'this table' if module in LAYERS else 'the picture'}, not in the other"
+    layers = [{LAYERS.get(module) for module in line} for line in reversed(lines) if line]
+    for line in layers:
         if len(line) > 1:
-            yield f"a line of the picture has rooms of the floors {sorted(map(str, line))}"
-    lowest = [min(floor or 0 for floor in line) for line in floors]
+            yield f"a line of the picture has modules of the layers {sorted(map(str, line))}"
+    lowest = [min(layer or 0 for layer in line) for line in layers]
     if lowest != sorted(lowest):
-        yield f"the lines of the picture, from below, are the floors {lowest}"
+        yield f"the lines of the picture, from below, are the layers {lowest}"
 
 
 def main():
     problems = list(picture_problems())
     checked = 0
     documented = documented_floors()
-    for room in sorted(set(FLOORS) | set(documented)):
-        if FLOORS.get(room) != documented.get(room):
-            problems.append(f"room {room}: floor {FLOORS.get(room)} here, {documented.get(room)} in ARCHITECTURE.md")
+    for module in sorted(set(LAYERS) | set(documented)):
+        if LAYERS.get(module) != documented.get(module):
+            problems.append(f"module {module}: layer {LAYERS.get(module)} here, {documented.get(module)} in ARCHITECTURE.md")
     paths = tree.tracked(".cpp", ".hpp", under=("src/", "transfer/", "include/", "apps/", "tests/"))
     problems += heavy_problems(paths)
     for path in paths:
@@ -155,14 +155,14 @@ def main():
         name = tree.shown(path)
         problems += library_problems(path)
         if name.startswith(("src/", "transfer/")) and not name.startswith("transfer/tests/"):
-            room = tree.module_of(name)
-            if room not in FLOORS:
-                problems.append(f"{name}: {room} is no room; ARCHITECTURE.md and this test list them")
+            module = tree.module_of(name)
+            if module not in LAYERS:
+                problems.append(f"{name}: {module} is no module; ARCHITECTURE.md and this test list them")
             else:
-                problems += floor_problems(path, room)
+                problems += layer_problems(path, module)
         elif name.startswith("include/"):
-            problems += floor_problems(path, PUBLIC.get(name.removeprefix("include/"), "api"))
-    tree.finish("floors", checked, problems)
+            problems += layer_problems(path, PUBLIC.get(name.removeprefix("include/"), "api"))
+    tree.finish("layers", checked, problems)
 
 
 main()
