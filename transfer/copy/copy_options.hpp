@@ -104,6 +104,12 @@ void each_copy_option(Options& options,
            removed_max, allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry,
            syncs, is_locked, is_run, naming, tables, layout, watch, lead] = options;
     constexpr unsigned of_both = of_copy | of_sync, of_trees = of_both | of_restore, of_all = of_trees | of_archive;
+    // The help lists options in this order: a first copy needs these three.
+    visit(CopyOption{"dry-run", "Change nothing. Print what would be done", of_all}, Switch{}, is_dry);
+    visit(CopyOption{"delete", "Remove entries that TARGET has and SOURCE lacks. After an error nothing is removed",
+                     of_sync},
+          Switch{}, removes_extra);
+    visit(CopyOption{"rate", "Limit the rate to so many bytes a second. 0: no limit", of_all}, BytesARate{}, rate);
     visit(CopyOption{"include", ""}, PatternList{}, filter.include);
     visit(CopyOption{"exclude", ""}, PatternList{}, filter.exclude);
     visit(CopyOption{"one-file-system", "Do not enter other file systems mounted in the tree", of_both | of_archive},
@@ -139,14 +145,9 @@ void each_copy_option(Options& options,
                      "Fill TARGET, or let --delete empty it, even if TARGET and SOURCE have no entry in common",
                      of_both, false},
           Switch{}, allows_unlike);
-    visit(CopyOption{"rate", "Limit the rate to so many bytes a second. 0: no limit", of_all}, BytesARate{}, rate);
-    visit(CopyOption{"dry-run", "Change nothing. Print what would be done", of_all}, Switch{}, is_dry);
     visit(CopyOption{"no-sync", "Do not wait for the storage. A power cut may then leave names without their bytes",
                      of_all},
           NotSwitch{}, syncs);
-    visit(CopyOption{"delete", "Remove entries that TARGET has and SOURCE lacks. After an error nothing is removed",
-                     of_sync},
-          Switch{}, removes_extra);
     visit(CopyOption{"max-delete", "Let --delete remove nothing if it would remove more entries than this", of_sync,
                      false},
           CountAtMost{}, removed_max);

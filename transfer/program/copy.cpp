@@ -140,11 +140,11 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.argument("TARGET", options->target,
                   "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH to fill. It is made if missing. For "
                   "a file, the name of its copy");
+    add_entry_options(verb, options->tree);
+    add_copy_options(verb, *options, verb_bits);
     add_tree_options(verb, options->tree);
     add_report_all(verb, options->tree);
     add_hosts_options(verb, options->tree);
-    add_entry_options(verb, options->tree);
-    add_copy_options(verb, *options, verb_bits);
     verb.option("--files-from", options->files_from,
                 "Copy only the paths in this file, one a line, relative to SOURCE");
     verb.flag("--null", options->nul, "End each path of the list with a zero byte, not with a line end");

@@ -141,15 +141,15 @@ void add_drain(CommandLine& line) {
     auto verb = line.verb("drain", "Commit the snapshots that a dead session left on this node, and free the memory");
     verb.argument("DIR", options->directory,
                   "The staging directory from the error, or \"all\": each of your directories below --staging");
-    verb.option("--staging", options->base, "Look here with \"all\"");
-    verb.option("--forward-to", options->forward_to,
-                "Write through a forwarder (forebay forward), HOST:PORT, not directly");
-    verb.option("--token-file", options->token_file, "Use the token in this file for the forwarder");
-    verb.flag("--keep", options->keep, "Keep the staged copies after the commit");
     verb.option(
         "--into", options->into,
         "Commit into this run, which adopts the snapshots. Use it if their run is gone, or replaced by another run");
     verb.flag("--drop", options->drop, "Remove the staged copies in DIR, committed or not");
+    verb.flag("--keep", options->keep, "Keep the staged copies after the commit");
+    verb.option("--staging", options->base, "Look here with \"all\"");
+    verb.option("--forward-to", options->forward_to,
+                "Write through a forwarder (forebay forward), HOST:PORT, not directly");
+    verb.option("--token-file", options->token_file, "Use the token in this file for the forwarder");
     verb.json(options->json,
               "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text. "
               "Without\n  step for small files that could not be packed.\n");
