@@ -226,7 +226,7 @@ class Page(unittest.TestCase):
         self.open()
         self.make("silent")
         self.wait("silence", "return document.getElementById('badge').textContent === 'agent silent'")
-        self.assertIn("1 of 90 agents silent", self.text())
+        self.assertIn("1 of 90 agents are silent", self.text())
         self.assertIn("nid10003", self.browser.find_element(By.ID, "standing").text)
         self.assertIn("write: the target is not there", self.text())
         self.picture("silent")

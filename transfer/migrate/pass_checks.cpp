@@ -119,7 +119,7 @@ Result<> Passes::check_no_other_run() const {
     if (target == source) return {};
     return Error{ErrorKind::refused,
                  fmt::format("target {} is a run of Forebay, and source {} is {}", show_text(project_.target),
-                             show_text(project_.source), source == 0 ? "none" : "another run"),
+                             show_text(project_.source), source == 0 ? "not a run" : "another run"),
                  "nothing was changed", "correct the target in the plan, or remove that run by hand"};
 }
 

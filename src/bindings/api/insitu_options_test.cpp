@@ -125,7 +125,7 @@ TEST_CASE("analyses that the agents could not be told of are refused before anyt
         options.insitu.push_back({.name = "a" + std::to_string(i), .variables = {std::string(200, 'v')}});
     const auto refused = check("s", options);
     REQUIRE_FALSE(refused);
-    check_says(refused.error().text(), "the analyses of stream 's' take ");
+    check_says(refused.error().text(), "the analyses of stream 's' need ");
 }
 
 TEST_CASE("a stream that has the name of results is refused, whichever of the two is opened first") {
@@ -143,7 +143,7 @@ TEST_CASE("a stream that has the name of results is refused, whichever of the tw
         const auto first = session.stream("s", analysed).value();
         check_says(session.stream("s.mean").error().text(), "of analysis 'mean' of stream 's'");
         const auto other = session.stream("t.mean").value();
-        check_says(session.stream("t", analysed).error().text(), "stream 't.mean' has the name");
+        check_says(session.stream("t", analysed).error().text(), "stream 't.mean' has the same name");
         session.stream("t").value();
         session.close().value();
     });

@@ -193,7 +193,7 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     CHECK_FALSE(judge(report).stop);
     report.left_ms = 70'000;
     CHECK(judge(report).reason ==
-          "the job ends in 70.0 s, and 70.0 s are needed for a step, saving, draining and ending");
+          "the job ends in 70.0 s, but 70.0 s are needed for a step, saving, draining and ending");
     CHECK(judge(report).stop);
     CHECK(after(2'000s, 0).left_ms == 0);  // the limit has passed, and this is not "no limit"
     CHECK(judge(JobReport{}).seconds_left > 1e300);

@@ -391,7 +391,7 @@ TEST_CASE("an attribute of the file that a convention fixes is refused") {
     auto contents = contents_of(small_schema());
     contents.attributes = {{"basePath", std::string("/elsewhere/")}};
     const auto text = refusal({contents}, {.convention = Convention::openpmd});
-    CHECK(says(text, "'basePath', which openPMD fixes itself"));
+    CHECK(says(text, "'basePath', but openPMD sets it itself"));
     CHECK(says(text, "Next: leave it out"));
     made({contents}, {.convention = Convention::plain});
     contents.attributes = {{"_NCProperties", std::string("version=3")}};

@@ -41,7 +41,7 @@ TEST_CASE("state: the page says how a run stands, and which nodes are silent bef
     const auto silent =
         shown({test::status_told("serving"), test::status_told("serving", true, 8), test::status_told("left")});
     CHECK(silent["state"] == "silent");
-    CHECK(silent["words"].get<std::string>().starts_with("1 of 3 agents silent"));
+    CHECK(silent["words"].get<std::string>().starts_with("1 of 3 agents are silent"));
     CHECK(silent["silent_nodes"][0] == "nid7");
 }
 

@@ -280,7 +280,7 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
         if (worked > (seen_at ? *seen_at + pace_.made_max : pace_.seen_max))
             return Error{ErrorKind::retry,
                          fmt::format("{} did not {} it within {} s and was killed", worker_->program(),
-                                     seen_at ? "finished" : "read", std::chrono::duration<double>(worked).count())};
+                                     seen_at ? "finish" : "read", std::chrono::duration<double>(worked).count())};
         if (answer.kind != Said::none && ++answers > answers_max)
             return Error{ErrorKind::corrupt,
                          fmt::format("{} sent more than {} lines about it", worker_->program(), answers_max)};

@@ -115,7 +115,7 @@ TEST_CASE("a worker that hangs is killed, before it has read and after") {
         (on_see == "sleep 60" ? site.pace.seen_max : site.pace.made_max) = 300ms;
         site.seal(1);
         REQUIRE_MESSAGE(site.serve(), site.log);
-        CHECK(site.log.find(on_see == "sleep 60" ? "had not read it after" : "had not finished it after") !=
+        CHECK(site.log.find(on_see == "sleep 60" ? "did not read it within" : "did not finish it within") !=
               std::string::npos);
         CHECK_FALSE(test::alive(site.worker.process()));
         CHECK(site.not_analysed() == 1);

@@ -76,7 +76,7 @@ public:
                                                   (drained.text.empty() ? "" : "\n  " + drained.text)
                           : !drained.waiting
                               ? drained.text
-                              : fmt::format("it is not committed: {}. It is {} {}.", drained.text,
+                              : fmt::format("it is not committed: {}; {} {}.", drained.text,
                                             outcome == Outcome::removed ? "removed" : "staged in", drained.staged_path);
         auto object = Json::object();
         object.set("stream", drained.stream)

@@ -97,7 +97,7 @@ def check_overwriting(place):
         for content in (b"bytes of a user\n", b'{"kind":"else"}\n', b"\0" * 9000):
             precious.write_bytes(content)
             said = forebay(*words, option, precious, code=2)
-            expect(precious.read_bytes() == content and f"none that {option} has written" in said, f"{option} leaves a file of others", said)
+            expect(precious.read_bytes() == content and f"not a file that {option} wrote" in said, f"{option} leaves a file of others", said)
         precious.write_bytes(b"")
         forebay(*words, option, precious, code=0 if option != "--report" else None)
         own[option] = place / f"own{option}"
@@ -196,7 +196,7 @@ def check_unlike(place):
         run("cp", "-a", source, above / name if above.exists() else (above.mkdir() or above / name))
     for more in ((), ("--dry-run",), ("--hosts", "localhost")):
         said = forebay("sync", source, above, "--delete", *more, code=2)
-        expect("no entry of" in said and "all 3 would be removed" in said and f"{above}/case" in said and "--allow-unlike" in said,
+        expect("no entry in common" in said and "remove all 3 entries" in said and f"{above}/case" in said and "--allow-unlike" in said,
                f"{more}: a target of which nothing is the source's is another place", said)
     expect(sorted(os.listdir(above)) == ["case", "year-1", "year-2"], "and stays as it is")
     forebay("sync", source, above / "case", "--delete")
@@ -234,7 +234,7 @@ def check_max_delete(place):
         expect(told["exit_code"] == 1 and told["not_removed"].startswith("6 entries") and (target / "way/z").exists(), "nor do those in the way", str(told))
         expect(told["first"][0]["path"] == "way" and told["removed"] == 0, "which is named", str(told))
         told = forebay("sync", source, target, "--delete", "--max-delete", 5, "--dry-run", *more, code=1)
-        expect("6 entries would go" in told, "a dry run counts both", told)
+        expect("6 entries would be removed" in told, "a dry run counts both", told)
         told = forebay("sync", source, target, "--delete", "--max-delete", 5, *more, code=1)
         expect("nothing was removed: 6 entries would go" in told and (target / "way/z").exists() and (target / "x").exists(), "both together", told)
         told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 6, "--json", *more))

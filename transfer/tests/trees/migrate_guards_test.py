@@ -62,7 +62,7 @@ def check_changed_source(place):
     expect_in(said, "the source changed after the final sync (below/file-3 changed on 20", "a changed source is not removed")
     expect_in(said, f"forebay delete {site.place}/old/a, and delete = false for this project", "with a way to its end")
     expect(len(site.files("old")) == 31 and not (site.place / "old/b").exists(), "all of it stays, and the other project goes on")
-    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of users", "no sync after the release")
+    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "A sync would undo later changes by users", "no sync after the release")
     forebay("delete", site.place / "old/a")
     source = f'source = "{site.place}/old/a"'
     site.plan.write_text(site.plan.read_text().replace(source, f"delete = false\n{source}"))

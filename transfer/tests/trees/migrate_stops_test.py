@@ -58,7 +58,7 @@ def check_renamed(place):
     path.rename(site.place / "state/new-name.json")
     run(FOREBAY, "migrate", plan, "--project", "new-name")
     shutil.copy(site.place / "state/new-name.json", path)
-    expect_in(site.migrate("--project", "a", code=2), "name, source and target of a project stay", "a state of another name")
+    expect_in(site.migrate("--project", "a", code=2), "name, source and target of a project must not change", "a state of another name")
 
 
 def check_begun(place):

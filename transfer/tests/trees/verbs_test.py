@@ -228,7 +228,7 @@ def check_places(place):
     refused("copy", source, place / "list", parts=("TARGET", "is a file"))
     swapped = f"forebay copy {source} {target} --files-from {place}/list"
     refused("copy", place / "list", target, "--files-from", source, parts=(swapped,))
-    refused("compare", place / "list", source, parts=("no list of checksums", f"{source}/list"))
+    refused("compare", place / "list", source, parts=("not a list of checksums", f"{source}/list"))
     refused("compare", source, place / "list", parts=("is a directory, and TARGET", f"forebay compare {place}/list {source}"))
     expect(not target.exists(), "nothing was made")
 
