@@ -235,7 +235,7 @@ void add_import(CommandLine& line) {
         "of the grid keep one dimension. Arrays are y, x, z,\nas in the file. Memory: some megabytes.\n");
     add_format(
         verb, Format::palm_fortran, "palm-fortran", "Import PALM's restart files of restart_data_format fortran_binary",
-        "The directory with one file a process, _000000 and so on, or the one file of a serial PALM",
+        "The directory with one file a process, _000000 and so on, or the single file of a serial PALM",
         "  forebay import palm-fortran BINOUT /scratch/me/run7 --dry-run\n  forebay import palm-fortran BINOUT "
         "/scratch/me/run7 --ghosts cut --type 'surf%us=f64:rows'\nThe files contain no types. The import finds them by "
         "PALM's names, by sizes and first bytes\n(docs/formats/palm.md). Data that are not a box of the grid become a "

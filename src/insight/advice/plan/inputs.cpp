@@ -34,7 +34,7 @@ constexpr std::array kinds{
     InputKind{"commit", "commit_seconds", Unit::seconds, &M::commit_seconds, nullptr, 0,
               "Time from the last drain to the commit"},
     InputKind{"targets", "targets", Unit::number, &M::targets, nullptr, 1,
-              "Storage targets, such as OSTs, that one save uses"},
+              "Storage targets, such as OSTs, for each save"},
     InputKind{"variables", "variables", Unit::number, &M::variables, nullptr, 1,
               "Variables of a save. The rate of the target varies from variable to variable"},
     InputKind{"rendezvous", "rendezvous", Unit::number, &M::rendezvous, nullptr, 1,

@@ -41,7 +41,7 @@ Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
     std::ranges::sort(numbered);
     if (numbered.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
-                     "give the directory that PALM wrote, BINOUT or a copy of it, or the one file of a serial PALM"};
+                     "give the directory that PALM wrote, BINOUT or a copy of it, or the single file of a serial PALM"};
     for (const auto& [number, path] : numbered) {
         if (number < files.paths.size())
             return Error{ErrorKind::refused,
