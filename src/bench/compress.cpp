@@ -188,7 +188,7 @@ Result<Bench> load(const BenchOptions& options, const std::string& directory) {
     bench.file = std::move(head);
     if (bench.file.storage == format::Storage::compressed)
         return Error{ErrorKind::refused, fmt::format("{} is compressed already", options.file), "",
-                     "give a node file that is not: save once without compression"};
+                     "give an uncompressed node file: save once without compression"};
     bench.image.resize(bench.file.file_bytes);
     FB_TRY(reader.file().read(0, bench.image));
     bench.directory = directory;

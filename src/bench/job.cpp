@@ -24,14 +24,14 @@ Result<> check_alike(Ranks& ranks) {
         return text;
     };
     return Error{ErrorKind::refused,
-                 fmt::format("ranks have unlike options: rank 0 has {}and rank {} has {}", shown(unlike->of_first),
+                 fmt::format("ranks have different options: rank 0 has {}and rank {} has {}", shown(unlike->of_first),
                              unlike->other, shown(unlike->of_other)),
                  "nothing was written", "start all ranks with the same options"};
 }
 
 Error after_removal(Error error) {
     if (error.safe.empty()) return error;
-    error.safe = "all that was there before; what the benchmark has made is removed";
+    error.safe = "all earlier data. The files of the benchmark are removed";
     error.next.clear();
     return error;
 }
@@ -44,8 +44,9 @@ Result<cli::Exit> in_job(std::uint64_t bytes_per_rank, const std::function<Resul
             FB_TRY(check_alike(ranks));
             return work(ranks);
         } catch (const std::bad_alloc&) {
-            return Error{ErrorKind::full, fmt::format("there is no memory for {} bytes of each rank", bytes_per_rank),
-                         "", "a smaller --bytes-per-rank"};
+            return Error{ErrorKind::full,
+                         fmt::format("there is not enough memory for {} bytes on each rank", bytes_per_rank), "",
+                         "use a smaller --bytes-per-rank"};
         }
     }();
     if (done) return cli::Exit::good;

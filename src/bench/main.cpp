@@ -23,7 +23,7 @@ int end_of_job(int code) {
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();
     forebay::sys::ignore_file_size_signal();
-    forebay::cli::CommandLine line("Those verbs of forebay that need MPI; `forebay VERB` starts them too.");
+    forebay::cli::CommandLine line("Commands of forebay that need MPI. `forebay VERB` starts them too.");
     forebay::bench::add_bench(line);
     forebay::bench::add_tune(line);
     forebay::bench::add_preflight(line);

@@ -113,7 +113,7 @@ std::optional<NodeAnswer> Meeting::look() {
             const int from = (rank + size - i) % size;
             if (received_[0] == splitmix(static_cast<std::uint64_t>(from), 0)) known = received_ == pattern_of(from);
         }
-        if (!known) answer_.failed = "1 MiB over MPI came with other bytes than it was sent with";
+        if (!known) answer_.failed = "1 MiB over MPI arrived with wrong bytes";
         return answer_;
     }
     if (Clock::now() < deadline_) return std::nullopt;

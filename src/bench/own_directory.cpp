@@ -56,17 +56,21 @@ std::string told_of(const std::string& path) {
     const auto about = sys::look_at(path);
     if (!about) return {};
     if (about->owner != sys::user_id())
-        return fmt::format("{} is of a benchmark of {}", path, sys::user_name(about->owner));
+        return fmt::format("{} belongs to a benchmark of {}", path, sys::user_name(about->owner));
     const auto text = sys::read_text(sys::posix_store(), mark_path(path), mark_bytes_max);
     if (!text || text->empty())
-        return fmt::format("{} is of a benchmark that begins just now, or was killed: remove it if none runs", path);
+        return fmt::format("{} belongs to a benchmark that is starting, or was killed: if no benchmark runs, remove it",
+                           path);
     if (!text->starts_with(mark_head()))
-        return fmt::format("{} is of a benchmark, {}: remove it if that has ended", path, owner_in(*text));
+        return fmt::format("{} belongs to a benchmark, {}: if it has ended, remove the directory", path,
+                           owner_in(*text));
     if (*text == own_mark()) return {};  // of this process, for another of its directories
     const auto lock = sys::FileLock::take(mark_path(path));
     if (!lock && lock.error().kind == ErrorKind::retry)
-        return fmt::format("{} is of a benchmark that runs, {}: both are slower", path, owner_in(*text));
-    if (!lock) return fmt::format("{} is of a benchmark, {}: remove it if that has ended", path, owner_in(*text));
+        return fmt::format("{} belongs to a benchmark that runs now, {}: both are slower", path, owner_in(*text));
+    if (!lock)
+        return fmt::format("{} belongs to a benchmark, {}: if it has ended, remove the directory", path,
+                           owner_in(*text));
     const auto removed = sys::posix_store().remove_tree(path);
     if (!removed) return fmt::format("{} was left by a killed benchmark: {}", path, removed.error().what);
     return fmt::format("{} was left by a killed benchmark, {}, and is removed", path, owner_in(*text));
@@ -90,7 +94,7 @@ Result<OwnDirectory> OwnDirectory::make(const std::string& directory, const std:
         const auto outcome = store.make_directory(directory);
         if (!outcome)
             return with_context(outcome.error(), fmt::format("{} cannot be made: {}", directory, outcome.error().what),
-                                "", "name a directory that is there, or mkdir -p " + directory);
+                                "", "give an existing directory, or mkdir -p " + directory);
         own.own_.created = directory;
     }
     own.own_.path = directory + "/" + id;
@@ -121,7 +125,7 @@ std::vector<std::string> remove_leftovers(const std::string& directory) {
         if (lines.size() < leftovers_told_max) lines.push_back(std::move(line));
         else ++more;
     }
-    if (more > 0) lines.push_back(fmt::format("{} more of such directories are in {}", more, directory));
+    if (more > 0) lines.push_back(fmt::format("{} more such directories are in {}", more, directory));
     return lines;
 }
 

@@ -49,13 +49,14 @@ Result<Exit> preflight_of_ranks(const cli::PreflightArguments& arguments) {
 
 void add_preflight(cli::CommandLine& line) {
     const auto arguments = std::make_shared<cli::PreflightArguments>();
-    auto verb = line.verb("preflight",
-                          "Find slow and broken nodes and storage targets before a run: one rank a node, rank 0 asks");
+    auto verb =
+        line.verb("preflight", "Find slow and broken nodes and storage targets before a run, with one rank a node");
     cli::add_preflight_options(verb, *arguments);
     verb.examples(
-        "  srun --mpi=pmix -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n"
-        "  mpiexec --map-by ppr:1:node forebay preflight --target /scratch/me\n"
-        "A rank that does not answer is reported; the others are then ended by MPI_Abort.\n");
+        "  srun --mpi=pmix -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n  "
+        "mpiexec "
+        "--map-by ppr:1:node forebay preflight --target /scratch/me\nA rank that does not answer is reported. "
+        "MPI_Abort then ends the remaining ranks.\n");
     verb.action([arguments] { return preflight_of_ranks(*arguments); });
 }
 

@@ -64,7 +64,7 @@ private:
             restart = std::move(newest);
             return {};
         }));
-        if (!restart) return Error{ErrorKind::broken, "the snapshot that was just saved is not found."};
+        if (!restart) return Error{ErrorKind::broken, "the new snapshot was not found."};
         FB_TRY(ranks_.agree(table_.bind(particles, restart->rows(particles))));
         return Opened{std::move(session), std::move(stream), std::move(*restart), seconds};
     }
@@ -74,10 +74,11 @@ private:
         ranks_.rest();
         FB_TRY_ASSIGN(seconds, ranks_.timed([&] { return restart.read(); }));
         Result<> own_result;
-        if (table_.sum(rows_) != sum_) own_result = Error{ErrorKind::broken, "what was read is not what was saved."};
+        if (table_.sum(rows_) != sum_)
+            own_result = Error{ErrorKind::broken, "the data read differ from the saved data."};
         if (restart.source().starts_with("staged") != staged)
-            own_result = Error{ErrorKind::broken,
-                               "the restart came from " + restart.source() + ", which was not to be measured."};
+            own_result = Error{ErrorKind::broken, "the restart came from " + restart.source() +
+                                                      ", but another source was to be measured."};
         FB_TRY(ranks_.agree(own_result));
         return seconds;
     }

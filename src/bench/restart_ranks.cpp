@@ -35,14 +35,14 @@ Result<std::vector<To>> parse_ranks(const BenchOptions& options, int world) {
         int number = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
         if (error != std::errc() || end != word.data() + word.size() || number < 1)
-            return Error{ErrorKind::refused, fmt::format("--to {}: expected numbers of ranks, as in 3,8.", options.to)};
+            return Error{ErrorKind::refused, fmt::format("--to {}: give numbers of ranks, as in 3,8.", options.to)};
         if (number != options.from) all.push_back({number});
     }
     for (const auto& to : all)
         if (to.ranks < 1 || to.ranks > world)
             return Error{ErrorKind::refused,
-                         fmt::format("{} ranks are asked for, mpiexec has started {}", to.ranks, world), "",
-                         "give --from, and mpiexec -n as many ranks as the largest number"};
+                         fmt::format("{} ranks are needed, but mpiexec has started {}", to.ranks, world), "",
+                         "give --from, and mpiexec -n with the largest number of ranks"};
     return all;
 }
 
@@ -62,7 +62,7 @@ Result<double> read(Ranks& ranks, const BenchPlace& place) {
     FB_TRY_ASSIGN(stream, session.stream(stream_name, BenchPlace::stream_options()));
     FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
     FB_TRY_ASSIGN(newest, stream.newest());
-    if (!newest) return Error{ErrorKind::broken, "the snapshot that was just saved is not found."};
+    if (!newest) return Error{ErrorKind::broken, "the new snapshot was not found."};
     const auto rows = newest->rows(particles);
     BenchTable table(rows, static_cast<std::uint32_t>(ranks.rank()));
     FB_TRY(table.bind(particles, rows));

@@ -51,7 +51,7 @@ ConfidenceInterval median_interval(const std::vector<double>& samples) {
 }
 
 std::vector<double> ratios_of(const std::vector<double>& a, const std::vector<double>& b) {
-    FB_CHECK(a.size() == b.size(), "runs made in turns are as many");
+    FB_CHECK(a.size() == b.size(), "alternating runs must be equal in number");
     std::vector<double> ratios;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) ratios.push_back(a[i] / b[i]);
     return ratios;

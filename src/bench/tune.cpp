@@ -33,8 +33,7 @@ using advice::Trial, advice::Tuner;
 
 namespace {
 
-constexpr const char* json_keys =
-    "  The profile as it is written to --out: docs/formats/advice.md, of kind \"profile\".\n";
+constexpr const char* json_keys = "  The profile in --out: docs/formats/advice.md, kind \"profile\".\n";
 
 // Lines of a file that another program writes.
 class AskFile {
@@ -46,8 +45,8 @@ public:
         const sys::Pauses pauses{std::chrono::milliseconds(5), std::chrono::milliseconds(200)};
         const auto line = sys::wait_until(limit, pauses, [&] { return signals.come() != 0 || find(); });
         if (line && !line_.empty()) return std::exchange(line_, {});
-        return Error{ErrorKind::retry, fmt::format("{} has had no new line for {} s", path_, wait_.count()), "",
-                     "--ask-wait sets how long to wait; the program that chooses trials adds a line for each"};
+        return Error{ErrorKind::retry, fmt::format("{} got no new line for {} s", path_, wait_.count()), "",
+                     "set the time with --ask-wait. The program that chooses trials must add a line for each"};
     }
 
 private:
@@ -107,8 +106,8 @@ public:
     Result<> report() {
         const auto best = tuner_.best();
         if (!tuner_.cost_of(best, 1) && !tuner_.cost_of(best, 0.25))
-            return Error{ErrorKind::retry, fmt::format("no trial has ended well: {}", last_error()), "",
-                         "see whether forebay bench drain runs with the same --run and --staging"};
+            return Error{ErrorKind::retry, fmt::format("no trial succeeded: {}", last_error()), "",
+                         "check that forebay bench drain runs with the same --run and --staging"};
         if (ranks_.rank() != 0) return {};
         auto profile = advice::profile_of(tuner_);
         profile.made_unix_ns = sys::unix_ns();
@@ -171,7 +170,7 @@ private:
         for (auto observation = tuner_.observations().rbegin(); observation != tuner_.observations().rend();
              ++observation)
             if (!observation->outcome.error.empty()) return observation->outcome.error;
-        return tuner_.observations().empty() ? "none was made" : "no setting was applied as it was set";
+        return tuner_.observations().empty() ? "none was made" : "no setting was applied unchanged";
     }
 
     std::vector<std::string> lines(const advice::Choice& best) const {
@@ -200,7 +199,7 @@ private:
                               kind.file_system, show_bytes(kind.bytes_per_rank))});
         cli::say({fmt::format(
             "  best        {}  {}\n", show_seconds(number("cost_seconds")),
-            options_.is_staged() ? "visible, with what a late drain would cost" : "until a save is committed")});
+            options_.is_staged() ? "visible, with the cost of a late drain" : "until a save is committed")});
         const auto gain = advice::gain_of(tuner_);
         if (gain)
             for (const auto& line : advice::gain_lines(*gain)) cli::say({fmt::format("  {}\n", line)});
@@ -234,7 +233,7 @@ Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& t
         auto profile = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
                                                telemetry::key_of(trials.kind()), notes);
         for (const auto& note : notes)
-            cli::note({fmt::format("{}a profile is passed over: {}\n", program_prefix, show_message(note))});
+            cli::note({fmt::format("{}a profile is skipped: {}\n", program_prefix, show_message(note))});
         if (profile) {
             cli::note({fmt::format("{}begins with {}, distance {:.1f}\n", program_prefix, show_text(profile->path),
                                    profile->distance)});
@@ -263,12 +262,12 @@ Result<> check(TuneOptions& options) {
         return refused("--durable staged needs --interval, the seconds between two saves.");
     if (options.budget < 4)
         return refused(
-            fmt::format("--budget must be 4 or more, not {}: the search repeats what it finds.", options.budget));
+            fmt::format("--budget must be 4 or more, not {}: the search repeats its best trials.", options.budget));
     if (options.saves < 1) return refused(fmt::format("--saves must be 1 or more, not {}.", options.saves));
     if (options.bytes_per_rank < BenchTable::row_bytes * 4)
         return refused(fmt::format("--bytes-per-rank must be {} or more, not {}.", BenchTable::row_bytes * 4,
                                    options.bytes_per_rank));
-    if (options.ask.empty() != options.tell.empty()) return refused("--ask and --tell go together.");
+    if (options.ask.empty() != options.tell.empty()) return refused("--ask and --tell need each other.");
     return {};
 }
 
@@ -303,28 +302,28 @@ Result<cli::Exit> run(const TuneOptions& given) {
 void add_tune(cli::CommandLine& line) {
     const auto options = std::make_shared<TuneOptions>();
     auto verb =
-        line.verb("tune", "Find the options with which saves are fastest here, by trials in one job (with MPI)");
+        line.verb("tune", "Find the options with the fastest saves on this machine, by trials in one job (with MPI)");
     verb.option("--run", options->runs,
-                "Directory on the storage ($TMPDIR or /var/tmp); of several, which one is best is found too. What is "
-                "made in it is removed");
-    verb.option("--staging", options->staging, "Directory on the node, likewise (/dev/shm)");
-    verb.bytes("--bytes-per-rank", options->bytes_per_rank, "Bytes of each rank in a trial of all bytes");
-    verb.option("--budget", options->budget, "Trials of all bytes; one of a quarter of them counts a quarter");
-    verb.option("--interval", options->interval_seconds, "Seconds between two saves of the simulation");
+                "Try these directories on the storage ($TMPDIR or /var/tmp). The search finds the best one, and "
+                "removes its files");
+    verb.option("--staging", options->staging, "Try these directories on the node, likewise (/dev/shm)");
+    verb.bytes("--bytes-per-rank", options->bytes_per_rank, "Save so many bytes on each rank in a full trial");
+    verb.option("--budget", options->budget,
+                "Run so many full trials. A trial with a quarter of the bytes counts as a quarter");
+    verb.option("--interval", options->interval_seconds, "Assume so many seconds between two saves of the simulation");
     verb.option("--durable", options->durable,
-                "What is to be fast: staged (what a save costs the simulation, with drains in 0.7 of the interval; "
-                "where --interval is given) or committed (until the save is safe at the target)");
-    verb.option("--saves", options->saves, "Saves of a trial");
-    verb.option("--compressible", options->compressible,
-                "Codecs are tried, on data that become about so many times smaller");
-    verb.option("--exclude", options->exclude, "Numbers of OSTs to leave out, 14,27, or the file of forebay preflight");
-    verb.option("--lfs", options->lfs, "The program that sets stripes");
-    verb.option("--seed", options->seed, "Of the search: the same one with the same times makes the same trials");
-    verb.option("--out", options->out, "File for the profile, as ./.forebay/profile.json");
-    verb.flag("--replace", options->replace, "Of --out: replace a file that is no profile");
-    verb.option("--ask", options->ask, "File to which another program adds a line for each trial that it wants");
-    verb.option("--tell", options->tell, "File to which a line is added for what came of each");
-    verb.option("--ask-wait", options->ask_wait_seconds, "Seconds to wait for a line of --ask");
+                "Optimise staged (the cost of a save, if drains take at most 0.7 of the interval; default with "
+                "--interval) or committed (the time until the save is safe at the target)");
+    verb.option("--saves", options->saves, "Save so many times in a trial");
+    verb.option("--compressible", options->compressible, "Also try codecs, on data that shrink about so many times");
+    verb.option("--exclude", options->exclude, "Exclude these OSTs: 14,27, or the file of forebay preflight");
+    verb.option("--lfs", options->lfs, "Set stripes with this program");
+    verb.option("--seed", options->seed, "Repeat a search: the same seed with the same times makes the same trials");
+    verb.option("--out", options->out, "Write the profile to this file, as ./.forebay/profile.json");
+    verb.flag("--replace", options->replace, "With --out: replace a file that is not a profile");
+    verb.option("--ask", options->ask, "Read trials from this file, to which another program adds a line for each");
+    verb.option("--tell", options->tell, "Add a line to this file for the result of each trial");
+    verb.option("--ask-wait", options->ask_wait_seconds, "Wait so many seconds for a line of --ask");
     verb.json(options->json, json_keys);
     verb.action([options] { return run(*options); });
     verb.examples(

@@ -103,7 +103,7 @@ Result<TargetFacts> look_at_target(const BenchPlace& place, const TuneOptions& o
     if (!facts.stripes) return facts;
     const auto text = sys::output_of({options.lfs, "osts", place.run()}, lfs_max);
     if (!text) {
-        facts.note = fmt::format("stripes are left as they are: {}", text.error().what);
+        facts.note = fmt::format("stripes are unchanged: {}", text.error().what);
         facts.stripes = false;
         return facts;
     }
@@ -153,7 +153,7 @@ Result<> TuneTrials::look() {
         return Error{ErrorKind::full,
                      fmt::format("a slot of {} does not fit: {} has {} free", show_bytes(node_bytes_), staging,
                                  show_bytes(room)),
-                     "", "a smaller --bytes-per-rank, or another --staging"};
+                     "", "use a smaller --bytes-per-rank, or another --staging"};
     }()));
     FB_TRY(ranks_.agree([&]() -> Result<> {
         if (ranks_.rank() != 0) return {};

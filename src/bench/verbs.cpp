@@ -48,29 +48,31 @@ Result<Exit> run(Bench bench, const BenchOptions& options) {
 
 // The action keeps the options alive, because the verb refers to them.
 void add_common(Verb& verb, const std::shared_ptr<BenchOptions>& options, Bench bench) {
-    verb.option("--repeats", options->repeats, "Measurements, after a first one");
+    verb.option("--repeats", options->repeats, "Measure so many times, after a first time");
     verb.json(options->json, json_keys);
     verb.action([bench, options] { return run(bench, *options); });
 }
 
 void add_places(Verb& verb, BenchOptions& options) {
     verb.bytes("--bytes-per-rank", options.bytes_per_rank,
-               "Bytes of each rank, in HACC's columns of 38 bytes a particle");
+               "Save so many bytes on each rank, in HACC's columns of 38 bytes a particle");
     verb.option("--run", options.run,
-                "Directory on the storage to measure ($TMPDIR or /var/tmp); what is made in it is removed at the end");
-    verb.option("--staging", options.staging, "Directory on the node, likewise (/dev/shm)");
+                "Measure the storage of this directory ($TMPDIR or /var/tmp). Its new files are removed at the end");
+    verb.option("--staging", options.staging, "Measure the node's memory in this directory (/dev/shm)");
 }
 
 void add_copy_threads(Verb& verb, BenchOptions& options) {
-    verb.option("--copy-threads", options.copy_threads, "Threads of each rank that copy; 0: as the session finds");
+    verb.option("--copy-threads", options.copy_threads,
+                "Copy with so many threads on each rank. 0: the choice of the session");
 }
 
 void add_save(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
-    auto verb = bench.verb("save", "How long save() blocks, against memcpy of the same bytes by the same ranks");
+    auto verb =
+        bench.verb("save", "Measure the time that save() blocks, against memcpy of the same bytes by the same ranks");
     add_places(verb, *options);
     verb.option("--variables", options->variables,
-                "So many small variables in place of --bytes-per-rank: plan and seal");
+                "Save so many small variables instead of --bytes-per-rank: plan and seal");
     add_copy_threads(verb, *options);
     add_common(verb, options, bench_save);
     verb.examples("  mpiexec -n 2 forebay bench save\n  mpiexec -n 2 forebay bench save --variables 300 --json\n");
@@ -78,20 +80,20 @@ void add_save(Verb& bench) {
 
 void add_drain(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
-    auto verb =
-        bench.verb("drain", "How fast what is sealed becomes durable, against raw synced writes; what it costs");
+    auto verb = bench.verb("drain", "Measure the rate and cost of drains, against raw synced writes");
     add_places(verb, *options);
-    verb.bytes("--block-bytes", options->block_bytes, "Bytes of one write of the agent");
-    verb.option("--in-flight", options->in_flight, "Writes of the agent at once");
+    verb.bytes("--block-bytes", options->block_bytes, "Write so many bytes at a time in the agent");
+    verb.option("--in-flight", options->in_flight, "Let the agent do so many writes at once");
     add_common(verb, options, bench_drain);
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
 }
 
 void add_pace(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
-    auto verb = bench.verb("pace", "What drains cost a computing loop, without a limit and with slowdown_percent_max");
+    auto verb = bench.verb(
+        "pace", "Measure the cost of drains to a computing loop, without a limit and with slowdown_percent_max");
     add_places(verb, *options);
-    verb.option("--slowdown-percent-max", options->slowdown_percent_max, "The limit");
+    verb.option("--slowdown-percent-max", options->slowdown_percent_max, "Use this limit");
     add_common(verb, options, bench_pace);
     verb.examples("  mpiexec -n 2 forebay bench pace --repeats 5\n");
 }
@@ -99,10 +101,10 @@ void add_pace(Verb& bench) {
 void add_restart(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     auto verb = bench.verb("restart",
-                           "How fast a snapshot comes back: staged, against memcpy; from storage, against raw reads");
+                           "Measure restarts: from staged copies against memcpy, and from storage against raw reads");
     add_places(verb, *options);
-    verb.option("--from", options->from, "Ranks that save, the first so many (all)");
-    verb.option("--to", options->to, "Ranks that restart, as in 3,8; measured beside as many as saved");
+    verb.option("--from", options->from, "Save with the first so many ranks (all)");
+    verb.option("--to", options->to, "Restart on these numbers of ranks, as in 3,8, beside the number that saved");
     add_copy_threads(verb, *options);
     add_common(verb, options, bench_restart);
     verb.examples("  mpiexec -n 2 forebay bench restart\n  mpiexec -n 8 forebay bench restart --from 4 --to 3,8\n");
@@ -111,7 +113,7 @@ void add_restart(Verb& bench) {
 void add_timings(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     options->repeats = 15;
-    auto verb = bench.verb("timings", "What keeping timings of saves and drains costs them");
+    auto verb = bench.verb("timings", "Measure the cost of the timings of saves and drains");
     add_places(verb, *options);
     add_common(verb, options, bench_timings);
     verb.examples("  mpiexec -n 2 forebay bench timings\n");
@@ -121,20 +123,21 @@ void add_plan(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     options->variables = 300;
     auto verb = bench.verb(
-        "plan", "What layouts, seals, manifests and restart plans cost at the size of a machine, without its data");
-    verb.option("--variables", options->variables, "Half of them columns of a table, half 3-D arrays");
-    verb.option("--ranks-per-node", options->ranks_per_node, "Ranks of each node");
-    verb.option("--nodes", options->nodes, "Nodes in the manifest");
+        "plan", "Measure layouts, seals, manifests and restart plans at the size of a machine, without its data");
+    verb.option("--variables", options->variables,
+                "Use so many variables, half of them columns of a table, half 3-D arrays");
+    verb.option("--ranks-per-node", options->ranks_per_node, "Assume so many ranks on each node");
+    verb.option("--nodes", options->nodes, "Assume so many nodes in the manifest");
     add_common(verb, options, bench_plan);
     verb.examples("  forebay bench plan\n  forebay bench plan --nodes 100 --variables 2000\n");
 }
 
 void add_compress(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
-    auto verb = bench.verb("compress", "What each codec makes of a node file: size, and speed beside the codec alone");
-    verb.argument("FILE", options->file, "A node file that is not compressed, RUN/STREAM/step-000120/node-00000.h5");
-    verb.option("--error", options->error, "Also zfp with this largest absolute error of a value");
-    verb.option("--staging", options->staging, "Where compressed files are written (/dev/shm)");
+    auto verb = bench.verb("compress", "Measure each codec on a node file: size, and speed beside the codec alone");
+    verb.argument("FILE", options->file, "An uncompressed node file, RUN/STREAM/step-000120/node-00000.h5");
+    verb.option("--error", options->error, "Also use zfp with this largest absolute error of a value");
+    verb.option("--staging", options->staging, "Write compressed files to this directory (/dev/shm)");
     add_common(verb, options, bench_compress);
     verb.examples("  forebay bench compress run7/restart/step-000120/node-00000.h5 --error 1e-4\n");
 }
@@ -143,7 +146,8 @@ void add_compress(Verb& bench) {
 
 void add_bench(CommandLine& line) {
     auto bench = line.verb(
-        "bench", "Measure ways to storage by free options, and saves, drains, restarts against this machine's limits");
+        "bench",
+        "Measure I/O libraries with free options, and saves, drains and restarts against this machine's limits");
     add_run(bench);
     add_save(bench);
     add_drain(bench);

@@ -19,10 +19,10 @@ struct Absent {
     const char *what, *safe;
 };
 
-constexpr const char* readable = "the snapshot; its node files are HDF5 files of their own";
+constexpr const char* readable = "the snapshot. Its node files are HDF5 files";
 const Absent view_verb{"Make the plain view of a snapshot", {"RUN"}, "no view of {} was made", readable};
 const Absent h5part_verb{
-    "Make an H5Part file", {"FILE"}, "{} was not made", "what the H5Part library wrote, in {}.forebay"};
+    "Make an H5Part file", {"FILE"}, "{} was not made", "the steps of the H5Part library in {}.forebay"};
 const Absent export_verbs{"Write an HDF5 file", {"RUN", "FILE"}, "{} was not exported", readable};
 
 std::string summary_of(const Absent& row) { return fmt::format("{} (not in this build: it has no HDF5)", row.summary); }
@@ -37,8 +37,7 @@ void add(Verb verb, const Absent& row) {
         verb.argument(row.arguments[i], (*given)[i], "As in a build with HDF5");
     verb.action([given, &row]() -> Result<Exit> {
         const auto text_of = [&](const char* text) { return fmt::format(fmt::runtime(text), given->front()); };
-        return no_hdf5(text_of(row.what), text_of(row.safe),
-                       "run the same command with a forebay that was built with -DFOREBAY_HDF5=ON");
+        return no_hdf5(text_of(row.what), text_of(row.safe), "use a forebay that was built with -DFOREBAY_HDF5=ON");
     });
 }
 

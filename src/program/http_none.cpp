@@ -12,7 +12,7 @@ void add_watch(CommandLine& line) {
     verb.argument("RUN", *run, "As in a build with cpp-httplib");
     verb.action([run]() -> Result<Exit> {
         return Error{ErrorKind::unsupported, "no page of " + *run + ": this forebay was built without cpp-httplib", "",
-                     "forebay report " + *run + " --to report.html; or build with libcpp-httplib-dev installed"};
+                     "forebay report " + *run + " --to report.html, or build with libcpp-httplib-dev installed"};
     });
 }
 

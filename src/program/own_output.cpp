@@ -35,7 +35,7 @@ Result<> check_own_output(sys::Store& store, const std::string& path, bool repla
     const auto contents = beginning_of(store, path);
     if (contents && is_ours(*contents)) return {};
     return Error{ErrorKind::refused, fmt::format("{} exists, and is no {}", path, kind), "",
-                 "another name, or --replace"};
+                 "choose another name, or give --replace"};
 }
 
 bool is_advice(std::string_view text, std::string_view kind) {

@@ -64,7 +64,7 @@ Result<std::string> take_step(sys::Store& store, const std::string& text, Place&
     if (place.names_snapshot()) return text.substr(0, at);
     FB_TRY_ASSIGN(exists, store.exists(text));
     if (exists) return text;
-    return Error{ErrorKind::refused, fmt::format("\"{}\" in {} is neither a step nor \"last\"", word, text), "",
+    return Error{ErrorKind::refused, fmt::format("\"{}\" in {} is not a step or \"last\"", word, text), "",
                  fmt::format("forebay ls {}", text.substr(0, at))};
 }
 
@@ -161,13 +161,13 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
     if (matching.size() == 1) return matching.front();
     const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
     if (matching.size() > 1)
-        return Error{ErrorKind::refused, fmt::format("{} is in several streams of {}", asked, place.run), "",
-                     fmt::format("name one of: {}", shown(meant))};
+        return Error{ErrorKind::refused, fmt::format("several streams of {1} have {0}", asked, place.run), "",
+                     fmt::format("choose one of: {}", shown(meant))};
     const auto where = place.stream_named ? place.run + "/" + place.streams.front() : place.run;
     if (all.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot", where), "",
                      fmt::format("forebay ls {}", place.run)};
-    return Error{ErrorKind::missing, fmt::format("{} has no committed {}; there are: {}", where, asked, shown(all)), "",
+    return Error{ErrorKind::missing, fmt::format("{} has no committed {}. It has: {}", where, asked, shown(all)), "",
                  fmt::format("forebay ls {}", place.run)};
 }
 

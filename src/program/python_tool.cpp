@@ -27,8 +27,8 @@ runpy.run_path(f"{folder}/{name}.py", run_name="__main__"))";
 PythonTool python_tool(const std::string& name, const std::string& python) {
     auto place = agent::python_place(python);
     if (place.packages.empty()) {
-        const Error none{ErrorKind::unsupported, place.program + " has no Python package forebay, which this needs", "",
-                         "pip install the package, or --python PATH"};
+        const Error none{ErrorKind::unsupported, place.program + " lacks the Python package forebay", "",
+                         "install the package with pip, or give --python PATH"};
         return {place.program, {"-c", start_of_own, name, none.text()}, std::move(place.environment)};
     }
     return {place.program, {place.packages + "/forebay/" + name + ".py"}, std::move(place.environment)};
@@ -40,8 +40,8 @@ Error become_tool(const std::string& name, const std::string& python, const std:
     tool.arguments.insert(tool.arguments.end(), arguments.begin(), arguments.end());
     const auto error = sys::become(tool.program, tool.arguments, tool.environment, input);
     if (error.kind != ErrorKind::missing) return error;
-    return {ErrorKind::unsupported, fmt::format("{} is needed for this and was not found", tool.program), "",
-            "--python PATH, an interpreter of Python 3.10 or newer"};
+    return {ErrorKind::unsupported, fmt::format("{} is needed for this, and was not found", tool.program), "",
+            "give --python PATH: Python 3.10 or newer"};
 }
 
 }  // namespace forebay::cli

@@ -97,12 +97,12 @@ std::vector<std::string> runs_in(sys::Store& store, const std::string& path, con
     return runs;
 }
 
-std::string next_for(const std::string& run) { return fmt::format("name the run {}", run); }
+std::string next_for(const std::string& run) { return fmt::format("give the run {}", run); }
 
-constexpr const char* any_run = "name the directory of a run: it holds the directory forebay";
+constexpr const char* any_run = "give the directory of a run, which holds the directory forebay";
 // If the file system is not mounted, a run's place is empty or missing.
 constexpr const char* any_run_or_mount =
-    "name the directory of a run, which holds the directory forebay; or mount the file system of this one";
+    "give the directory of a run, which holds the directory forebay. Or mount the file system of this run";
 
 Error nothing_is_there(sys::Store& store, const std::string& path) {
     const auto run = run_above(store, path);
@@ -122,13 +122,13 @@ Error directory_is_no_run(sys::Store& store, const std::string& path, const std:
     const auto runs = runs_in(store, path, *entries);
     if (!runs.empty())
         return no_run(
-            path, "the directory holds runs, and is none itself.",
-            runs.size() == 1 ? next_for(runs.front()) : fmt::format("name one of its runs: {}", fmt::join(runs, ", ")));
+            path, "the directory holds runs, but is not a run.",
+            runs.size() == 1 ? next_for(runs.front()) : fmt::format("give one of its runs: {}", fmt::join(runs, ", ")));
     if (!closed.empty())
         return {ErrorKind::refused,
-                fmt::format("{} has no directory forebay of a run, and not all of its directories can be looked at: {}",
+                fmt::format("{} has no directory forebay of a run, and some of its directories cannot be read: {}",
                             path, closed),
-                "", "name the directory of a run, or repair the permissions of this one and those in it (ls -l)"};
+                "", "give the directory of a run, or repair the permissions here (ls -l)"};
     return no_run(path, "the directory has no stream, and no directory forebay of a run.", any_run);
 }
 
@@ -209,7 +209,7 @@ Error with_staged(Error error, const std::string& staging, const std::string& te
     });
     if (directories->empty()) return error;
     error.safe =
-        fmt::format("what is staged on this node for a run of that path, in {}", fmt::join(*directories, ", "));
+        fmt::format("the staged copies on this node for a run of that path, in {}", fmt::join(*directories, ", "));
     error.next = fmt::format("forebay drain {} --into NEW-RUN keeps it, --drop removes it", directories->front());
     return error;
 }

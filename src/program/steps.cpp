@@ -64,8 +64,8 @@ std::optional<Asked> series_in(const std::string& text) {
 
 Result<std::string> stream_of(const Place& place, const std::string& text) {
     if (place.streams.size() == 1) return place.streams.front();
-    return Error{ErrorKind::refused, fmt::format("{}: several steps are taken from one stream", text), "",
-                 fmt::format("name it, {}/STREAM", place.run)};
+    return Error{ErrorKind::refused, fmt::format("{}: several steps must come from one stream", text), "",
+                 fmt::format("give the stream: {}/STREAM", place.run)};
 }
 
 /// The first requested step that is missing, as text; empty if all are present.
@@ -108,7 +108,7 @@ Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Aske
         FB_TRY_ASSIGN(lacking, lacks(store, asked, place, stream, snapshots));
         if (!lacking.empty()) return not_there(lacking);
     }
-    if (snapshots.empty()) return not_there("no step that was asked for is committed");
+    if (snapshots.empty()) return not_there("none of these steps is committed");
     return snapshots;
 }
 
@@ -123,7 +123,7 @@ Result<std::vector<catalog::Snapshot>> find_one(sys::Store& store, const std::st
 Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait, StreamNeed need) {
     const auto asked = series_in(text);
     if (wait > std::chrono::seconds::zero() && (text.ends_with("@all") || text.ends_with("@last")))
-        return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named", text), "",
+        return Error{ErrorKind::refused, fmt::format("{}: --wait needs steps to wait for", text), "",
                      fmt::format("{}@FIRST-LAST", text.substr(0, text.rfind('@')))};
     Result<std::vector<catalog::Snapshot>> snapshots = std::vector<catalog::Snapshot>();
     sys::wait_until(sys::Clock::now() + wait, look_pauses, [&] {

@@ -13,18 +13,18 @@ namespace forebay::cli {
 namespace {
 
 constexpr OtherProgram transfer_program{
-    "forebay-transfer", "moves trees of files",
-    "install the package forebay-transfer, or run a forebay that was built with -DFOREBAY_TRANSFER=ON"};
+    "forebay-transfer", "works on trees of files",
+    "install the package forebay-transfer, or use a forebay that was built with -DFOREBAY_TRANSFER=ON"};
 
 // In the order of `forebay --help`.
 constexpr std::array<std::pair<const char*, const char*>, 8> transfer_verbs{{
-    {"walk", "Count what is in a tree of files, and list it"},
-    {"copy", "Copy a tree of files with all that it has: links, holes, ACLs, times"},
-    {"sync", "Make a tree of files equal to another; copies what differs"},
-    {"compare", "Say what two trees of files do not have alike"},
+    {"walk", "Count the files of a tree, and list them"},
+    {"copy", "Copy a tree of files with its links, holes, ACLs and times"},
+    {"sync", "Make one tree of files equal to another, and copy only differences"},
+    {"compare", "List the differences of two trees of files"},
     {"delete", "Remove a tree of files"},
-    {"archive", "Make one file of a tree, as tar has it, with all that the tree has"},
-    {"restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it"},
+    {"archive", "Pack a tree of files into one tar file, with all attributes"},
+    {"restore-archive", "Restore, check or list an archive made by forebay, tar or bsdtar"},
     {"migrate", "Move whole projects to another store by a plan: copy, freeze, sync, compare, remove"},
 }};
 

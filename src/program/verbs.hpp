@@ -9,7 +9,7 @@
 namespace forebay::cli {
 
 inline constexpr const char* program_summary =
-    "Save a simulation's state at memory speed; see, check and look after what was saved.";
+    "Save a simulation's state at memory speed. Inspect, check and manage the saves.";
 
 void add_ls(CommandLine& line);
 void add_show(CommandLine& line);

@@ -67,7 +67,7 @@ def damage_is_seen(work):
     assert out == "from 2\n" and error.count("\n") == 1, (out, error)
     assert "step 3" in error and str(newest) in error, error
     out, error = simulate(work, FOREBAY_LOG="1")
-    assert error.count("step 3 is passed over") == 1, error
+    assert error.count("step 3 is skipped") == 1, error
 
 
 def abandoned_are_told(work):

@@ -117,17 +117,17 @@ static void bind_again(fb_stream* stream, double* u, double* value) {
     float single[6] = {0, 0, 0, 0, 0, 0};
     fb_piece piece = fb_packed(2, lo, size, FB_F32, single);
     check(fb_rebind_array(stream, "u", 2, 1, &piece, &error) == FB_REFUSED &&
-              says(&error, "neighbours along dimension 1 lie 4 bytes apart, and an element, f64, has 8"),
+              says(&error, "neighbours along dimension 1 are 4 bytes apart, but an element, f64, has 8"),
           "elements that would overlap");
     piece = fb_packed(1, lo, size, FB_F64, u);
     check(fb_rebind_array(stream, "u", 1, 1, &piece, &error) == FB_REFUSED &&
               says(&error, "a box of 1 dimensions, of a global shape of 2 (2 x 3)"),
           "a box of other dimensions");
     check(fb_rebind_array(stream, "value", 1, 1, &piece, &error) == FB_REFUSED &&
-              says(&error, "'value' is described as f64 replicated of scalar, and comes as f64 array"),
+              says(&error, "'value' is described as f64 replicated of scalar, but bound as f64 array"),
           "an array for a value");
     check(fb_rebind_replicated(stream, "u", value, &error) == FB_REFUSED &&
-              says(&error, "'u' is described as f64 array of 2 x 3, and comes as f64 replicated"),
+              says(&error, "'u' is described as f64 array of 2 x 3, but bound as f64 replicated"),
           "a value for an array");
     check(fb_rebind_replicated(stream, "nothing", value, &error) == FB_MISSING, "what is not described");
 }
@@ -157,7 +157,7 @@ static void options_that_differ(fb_session* session, const char* kept) {
     must(fb_options_parse("run = \"here\"", &options, &error), &error);
     fb_options_set_run(options, "there");
     check(fb_open(options, &none, &error) == FB_REFUSED && none == NULL &&
-              says(&error, "the run is there in the program and here in its configuration file"),
+              says(&error, "the run is there in the program, but here in its configuration file"),
           "two runs");
     fb_options_free(options);
     options = NULL;

@@ -191,7 +191,7 @@ contains
     call stream%counter('safes', value, stat, errmsg)
     call refused('a counter that there is not', "there is no counter 'safes'")
     call stream%array('a2', fb_at(a2), [2, 3, 1], [1, 1, 1], stat=stat, errmsg=errmsg)
-    call refused('another rank', 'has 2 dimensions here, and a global shape of 3')
+    call refused('another rank', 'has 2 dimensions here, but a global shape of 3')
     call stream%array('a2', fb_at(a2), [2, 3], [0, 1], stat=stat, errmsg=errmsg)
     call refused('a position below 1', 'start is 0 along dimension 1')
     call stream%array('a2', fb_at(a2), [2, 3], [1, 1], halo_lo=[-1, 0], stat=stat, errmsg=errmsg)

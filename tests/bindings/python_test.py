@@ -298,13 +298,13 @@ def test_mistakes(tmp_path, config):
     single, value = np.zeros((3, 4), "f4"), np.zeros(5)
     stream.replicated("value", value)
     for call, text in [
-            (lambda: stream.rebind("u", single), "is described as f64 array of 3 x 4, and comes as f32 array"),
+            (lambda: stream.rebind("u", single), "is described as f64 array of 3 x 4, but bound as f32 array"),
             (lambda: stream.rebind("u", np.zeros(4)), "a box of 1 dimensions, of a global shape of 2"),
             (lambda: stream.rebind("u", [data, single], start=[(0, 0), (0, 0)]), "arrays of several types: f32, f64"),
             (lambda: stream.array("v", [data, single], start=[(0, 0), (3, 0)]), "arrays of several types: f32, f64"),
-            (lambda: stream.rebind("value", np.zeros(5, "i8")), "f64 replicated of 5, and comes as i64 replicated of 5"),
-            (lambda: stream.rebind("value", np.zeros(4)), "f64 replicated of 5, and comes as f64 replicated of 4"),
-            (lambda: stream.rebind("value", np.zeros(())), "comes as f64 replicated of scalar"),
+            (lambda: stream.rebind("value", np.zeros(5, "i8")), "f64 replicated of 5, but bound as i64 replicated of 5"),
+            (lambda: stream.rebind("value", np.zeros(4)), "f64 replicated of 5, but bound as f64 replicated of 4"),
+            (lambda: stream.rebind("value", np.zeros(())), "bound as f64 replicated of scalar"),
             (lambda: stream.rebind("value", np.zeros((5, 2))[:, 0]), "contiguous")]:
         with pytest.raises(forebay.RefusedError, match=text):
             call()
@@ -322,7 +322,7 @@ def test_mistakes(tmp_path, config):
     with pytest.raises(forebay.MissingError, match="nowhere.toml' cannot be read"):
         forebay.Session(tmp_path / "run", config=tmp_path / "nowhere.toml", log=print)
     config.write_text('run = "here"\n')
-    with pytest.raises(forebay.RefusedError, match="the run is .*/run in the program and here in its configuration file"):
+    with pytest.raises(forebay.RefusedError, match="the run is .*/run in the program, but here in its configuration file"):
         forebay.Session(tmp_path / "run", config=config)
     assert issubclass(forebay.RefusedError, forebay.Error) and issubclass(forebay.Error, RuntimeError)
 

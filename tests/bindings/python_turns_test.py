@@ -119,7 +119,7 @@ session, stream = opened(log=log)
 for step in (1, 2): stream.save(step)
 session.job()
 session.close()
-print(len(told) > 0, all("hears the log" in text for text in told))
+print(len(told) > 0, all("the log function" in text for text in told))
 """
     assert run(place, script) == "True True\n"
     assert [snapshot.step for snapshot in forebay.open(place / "run")["restart"]] == [1, 2]

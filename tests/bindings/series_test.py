@@ -103,7 +103,7 @@ class Series(unittest.TestCase):
             numbers.series(steps=[10, 15])
         with self.assertRaisesRegex(forebay.MissingError, "no replicated variable nix"):
             numbers.series("nix")
-        with self.assertRaisesRegex(forebay.MissingError, "scalars alone"):
+        with self.assertRaisesRegex(forebay.MissingError, "only scalars"):
             numbers.table()
 
     def test_arrays_are_read_when_they_are_used(self):

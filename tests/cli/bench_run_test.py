@@ -111,10 +111,10 @@ def refused(folder):
                               (["--via", "genericio"], 6, "no bench of GenericIO"), (["--repeats", "0"], 2, "--repeats must be 1 or more"),
                               (["--case", folder / "none.toml"], 3, "none.toml"),
                               (["--size", "much"], 2, "--size much: an amount"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
-                              (["--out", "xml"], 2, "--out is not understood"), (["--ranks", "9"], 2, "9 ranks are wanted"),
-                              (["--out", "json="], 2, "names no file"), (["--out", f"json={folder}/none/x.json"], 3, "none"),
+                              (["--out", "xml"], 2, '--out "xml" is not valid'), (["--ranks", "9"], 2, "9 ranks are needed"),
+                              (["--out", "json="], 2, "contains no file"), (["--out", f"json={folder}/none/x.json"], 3, "none"),
                               (["--out", f"csv={folder}/target/r0-0-0-0"], 2, "is no such file of forebay bench run"),
-                              (["--op", "write,restart:5"], 2, "wants more ranks")]:
+                              (["--op", "write,restart:5"], 2, "needs more ranks")]:
         done = bench(folder, *words, ranks=1, code=code)
         assert text in done.stderr and "Next: " in done.stderr, done
     # A directory is made where that alone is missing, and goes again; its parents are the user's.
@@ -126,7 +126,7 @@ def refused(folder):
     for size in ("64K", "128K"):
         command += [*([":"] if len(command) > 1 else []), "-n", "1", str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", size]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 2 and "ranks have unlike options" in done.stderr, done
+    assert done.returncode == 2 and "ranks have different options" in done.stderr, done
 
 
 def begun(folder, *words):
@@ -152,7 +152,7 @@ def left_behind(folder):
     """What a killed one has left is told by the next, and removed; one that runs beside is told, and stays."""
     with begun(folder, "--via", "forebay", "--stage", staging(folder)) as running:
         done = bench(folder, "--size", "64K", "--repeats", 1, ranks=1)
-        assert "is of a benchmark that runs, process" in done.stderr, done.stderr
+        assert "belongs to a benchmark that runs now, process" in done.stderr, done.stderr
         running.kill()
         running.wait(60)
     assert list(folder.glob("*/forebay-bench-*")), "a killed one leaves its directories"
@@ -161,7 +161,7 @@ def left_behind(folder):
     (other / ".forebay-bench").write_text("elsewhere\nboot\n17\n", encoding="ascii")
     done = bench(folder, "--size", "64K", "--repeats", 1, "--via", "forebay", "--stage", staging(folder), ranks=1)
     assert done.stderr.count("was left by a killed benchmark, process") == 2 and done.stderr.count("and is removed") == 2, done.stderr
-    assert "is of a benchmark, process 17 on elsewhere: remove it if that has ended" in done.stderr and other.exists(), done.stderr
+    assert "belongs to a benchmark, process 17 on elsewhere: if it has ended, remove the directory" in done.stderr and other.exists(), done.stderr
     shutil.rmtree(other)
 
 

@@ -27,7 +27,7 @@ def full(scratch):
         f"--run {scratch}/run --staging {scratch}; code=$?; ls -A {scratch}/run; exit $code"
     done = subprocess.run(["unshare", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 5 and done.stdout == "", done
-    assert "No space left on device" in done.stderr and "what the benchmark has made is removed" in done.stderr, done
+    assert "No space left on device" in done.stderr and "The files of the benchmark are removed" in done.stderr, done
     assert "Next:" not in done.stderr, done
 
 
@@ -56,7 +56,7 @@ def main():
         refused = subprocess.run([PROGRAM, "bench", "save", option, value], capture_output=True, text=True, check=False)
         assert refused.returncode == 2 and f"{option} must be {least} or more, not {value}" in refused.stderr, refused
     huge = subprocess.run([PROGRAM, "bench", "save", "--bytes-per-rank", "99999999999999"], capture_output=True, text=True, check=False)
-    assert huge.returncode == 5 and "there is no memory for 99999999999999 bytes" in huge.stderr, huge
+    assert huge.returncode == 5 and "there is not enough memory for 99999999999999 bytes" in huge.stderr, huge
     return 0
 
 

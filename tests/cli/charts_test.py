@@ -66,7 +66,7 @@ def main():
         draw(chart((1, 2), (-1, 0), log=True, **file), 2, "above 0 and so can be drawn")
         many = chart((0, 1), (0, 1), **file)
         many["results"] *= 13
-        draw(many, 2, "13 lines are too many for one chart, 12 are not")
+        draw(many, 2, "13 lines are too many for one chart: the limit is 12")
         draw(chart((0, 1), (0, 1), to=str(to), temporary=f"{scratch}/none/.fb-chart"), 5, "the chart cannot be written")
         assert to.read_bytes() == before and os.listdir(scratch) == ["chart.png"], "the file is as it was, and alone"
     text = draw(chart((0, 10), (0, 5))).splitlines()

@@ -99,7 +99,7 @@ class Movie(unittest.TestCase):
         (self.work / "plots/fields.map.u.step-7.png").write_text("no picture")
         run(FOREBAY, "pack", self.work / "plots", self.work / "run")
         (self.work / "map.png").write_text("before")
-        self.assertIn("fields.map.u.step-7.png is no picture", self.movie("map.png", "--replace", code=4).stderr)
+        self.assertIn("fields.map.u.step-7.png is not a readable picture", self.movie("map.png", "--replace", code=4).stderr)
         self.assertEqual((self.work / "map.png").read_text(), "before")
         self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["map.png", "plots", "run"])
 
@@ -139,7 +139,7 @@ class Movie(unittest.TestCase):
         (self.work / "nothing").mkdir()
         for suffix in (".mp4", ".gif"):
             missing = self.movie("map" + suffix, code=6, env={**os.environ, "PATH": str(self.work / "nothing")}).stderr
-            self.assertIn(f"ffmpeg, which makes {suffix} files, is not in PATH", missing)
+            self.assertIn(f"ffmpeg, needed for {suffix} files, is not in PATH", missing)
             self.assertIn("--to FILE.png makes an animated PNG", missing)
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "no ffmpeg")

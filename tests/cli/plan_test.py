@@ -113,10 +113,10 @@ def check_runs(scratch):
     forebay("plan", "--plan", told, "--check", large)
     forebay("plan", "--plan", told, "--check", slow, code=1)
     text = forebay("plan", "--run", small, "--nodes", 65, code=1)
-    expect("nothing is predicted without --extrapolate" in text, "no extrapolation in silence", text)
+    expect("for a prediction, give --extrapolate" in text, "no extrapolation in silence", text)
     forebay("plan", "--run", small, "--nodes", 65, "--extrapolate")
     text = " ".join(forebay("plan", "--run", large, "--ends-in", "30m").split())
-    expect("the last one that becomes durable begins within" in text, "the end of a job", text)
+    expect("the last durable save begins within" in text, "the end of a job", text)
     forebay("plan", "--run", large, "--ends-in", 1, code=1)
     forebay("plan", "--run", scratch / "none", code=3)
     forebay("plan", "--run", large, "--stream", "none", code=3)
@@ -159,7 +159,7 @@ def check_inputs(scratch):
             expect(done.returncode in (0, 1) or done.returncode == 2 and "Next: " in done.stderr, f"{name} {number} {cv}", done)
     path.write_text(json.dumps(whole | {"kind": "bench", "measures": []}))
     text = forebay("plan", "--bench", path, *words, code=2)
-    expect("has no row by forebay" in text and "Next: " in text, "a bench of other ways", text)
+    expect("has no row for drains by forebay" in text and "Next: " in text, "a bench of other ways", text)
     path.write_text(json.dumps(whole | {"kind": "bench", "measures": [one | {"from": "row forebay, 4M"} for one in whole["measures"]]}))
     rate = measure(plan("--bench", path, *words), "drain_rate_bytes_per_second")
     expect(rate["from"].endswith(", row forebay, 4M"), "the row of a bench is named", rate)
@@ -169,7 +169,7 @@ def check_inputs(scratch):
 
 def check_end():
     text = " ".join(forebay("plan", *OPTIONS, "--ends-in", 0, code=1).split())
-    expect("the job ends now: no more will" in text and "ends_in_seconds now" in text, "a job that ends now", text)
+    expect("the job ends now: no further save" in text and "ends_in_seconds now" in text, "a job that ends now", text)
 
 
 def check_next(scratch):

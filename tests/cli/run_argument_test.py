@@ -66,15 +66,15 @@ TAKES_NO_RUN = {"walk", "copy", "sync", "delete", "archive", "restore-archive", 
 WHOLE_RUNS = {"stop", "recover", "top", "metrics", "watch", "report", "trace", "plan"}  # no stream or step of them
 SERVES = {"watch", "forward"}  # until it is told to end
 
-NEXT = "Next: name the directory of a run"
+NEXT = "Next: give the directory of a run"
 # What each column says of its place, and what is next.
 NO_RUN = {
     "missing": ("there is no run {run}: no such directory.", NEXT),
     "empty": ("there is no run {run}: the directory is empty.", NEXT),
     "file": ("there is no run {run}: it is a file.", NEXT),
     "foreign": ("there is no run {run}: the directory has no stream, and no directory forebay of a run.", NEXT),
-    "level_too_high": ("there is no run {run}: the directory holds runs, and is none itself.", "Next: name the run {run}/run7\n"),
-    "below/run7/restart": ("there is no run {run}: the directory lies in the run {above}.", "Next: name the run {above}\n"),
+    "level_too_high": ("there is no run {run}: the directory holds runs, but is not a run.", "Next: give the run {run}/run7\n"),
+    "below/run7/restart": ("there is no run {run}: the directory lies in the run {above}.", "Next: give the run {above}\n"),
 }
 RUNS = ("run7", "new_run")
 
@@ -209,18 +209,18 @@ def words_for_whole_runs(top):
     os.chdir(top)
     for row in (["stop", "run7@120"], ["top", "run7@120", "--once"], ["trace", "run7@last"], ["recover", "run7@120"]):
         code, _, said = call(row, os.environ, False)
-        expect(code == 3 and "Next: name the run run7\n" in said, f"{row} names the run", said)
+        expect(code == 3 and "Next: give the run run7\n" in said, f"{row} names the run", said)
     code, _, said = call(["show", "run7/restrat@120"], os.environ, False)
     expect(code == 3 and "Next: forebay ls run7 shows" in said, "a stream that is misspelled leads to those of the run", said)
     code, _, said = call(["stop", "."], os.environ, False)
-    expect(code == 3 and "name one of its runs: ./" in said, "the current directory is looked at too", said)
+    expect(code == 3 and "give one of its runs: ./" in said, "the current directory is looked at too", said)
     run(BUILD / "tests/make_small_run", "copied", "restart", "120", "1")  # without a directory forebay
     for row in (["stop", "copied@120"], ["stop", "copied/restart"], ["recover", "copied/typo"]):
         code, _, said = call(row, os.environ, False)
-        expect(code == 3 and ("name the run copied\n" in said or "forebay ls copied shows" in said), f"{row} names the run", said)
+        expect(code == 3 and ("give the run copied\n" in said or "forebay ls copied shows" in said), f"{row} names the run", said)
     os.chdir(top / "run7/restart")
     code, _, said = call(["stop", "."], os.environ, False)
-    expect(code == 3 and f"Next: name the run {top}/run7\n" in said, "and what it lies in", said)
+    expect(code == 3 and f"Next: give the run {top}/run7\n" in said, "and what it lies in", said)
 
 
 def no_verb_is_missing(_):

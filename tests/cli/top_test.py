@@ -131,7 +131,7 @@ class Top(unittest.TestCase):
         terminal = self.terminal(self.told("live"))
         terminal.shows("nid10007")
         text = terminal.text()
-        for part in ("running", "session 1", "8 of 8 nodes tell", "durable: step 1000 of restart", "job ends in",
+        for part in ("running", "session 1", "8 of 8 nodes report", "durable: step 1000 of restart", "job ends in",
                      "8 draining", "slow node nid10003: 0.31 of the median", "q quit"):
             self.assertIn(part, text)
         terminal.press(b"q")

@@ -96,7 +96,7 @@ def check_foreign(scratch):
     ask.write_text('{"setting": {"agent.in_flight": "5"}}\n', encoding="ascii")
     tell.unlink()
     _, errors = ended(tune(scratch, "--ask", str(ask), "--tell", str(tell)), 2)
-    assert "agent.in_flight has no such value" in errors, errors
+    assert "agent.in_flight does not have this value" in errors, errors
 
 
 def check_left(scratch):
@@ -189,7 +189,7 @@ def main():
         if skipped:
             print(f"stripes are not looked at: {skipped}")
     for options, says in [(["--budget", "3"], "--budget must be 4 or more"), (["--durable", "soon"], "staged or committed"),
-                          (["--durable", "staged"], "needs --interval"), (["--ask", "x"], "--ask and --tell go together"),
+                          (["--durable", "staged"], "needs --interval"), (["--ask", "x"], "--ask and --tell need each other"),
                           (["--exclude", "x"], "no storage target")]:
         refused = subprocess.run([PROGRAM, "tune", *options, *SMALL], capture_output=True, text=True, check=False)
         assert refused.returncode == 2 and says in refused.stderr and "Next: " in refused.stderr, refused

@@ -152,7 +152,7 @@ def test_partitions(tmp_path):
     same(imported(tmp_path / "in", tmp_path / "run"), expected)
     for wrong in (dict(numbers=[1, 2]), dict(order=">", numbers=[1, 3])):
         (tmp_path / "in#-1").write_bytes(writer.file_of([ranks[1], ranks[3]], **wrong))
-        assert "no whole GenericIO output" in forebay("verify", tmp_path / "in", code=4)
+        assert "damaged GenericIO output" in forebay("verify", tmp_path / "in", code=4)
     flat = writer.some_ranks((2, 1, 3, 2), records=False)
     (tmp_path / "in#7").write_bytes(writer.file_of([flat[0], flat[2]], numbers=[0, 2]))
     (tmp_path / "in#-1").write_bytes(writer.file_of([flat[1], flat[3]], old=True))
@@ -193,7 +193,7 @@ def test_damage_is_named(genuine, tmp_path):
                                                       code=4).replace(".0", "").replace("particles/", "")
     assert "holds no snapshot" in forebay("ls", tmp_path / "no")
     (tmp_path / "in").write_bytes(data[:-1])
-    assert "no whole GenericIO file" in forebay("verify", tmp_path / "in", code=4)
+    assert "damaged GenericIO file" in forebay("verify", tmp_path / "in", code=4)
 
 
 def test_the_checksum_inside_a_compressed_block_counts(tmp_path):
@@ -214,10 +214,10 @@ def test_what_cannot_be_read_is_refused_by_name(tmp_path):
     assert "whole" in forebay("verify", sz)
     (tmp_path / "odd").write_bytes(writer.file_of([{"q": np.zeros(2, "f16")}]))
     assert "16 bytes" in forebay("import", "genericio", tmp_path / "odd", f"{tmp_path / 'no'}@1", code=6)
-    assert "no GenericIO file" in forebay("import", "genericio", HERE / "genericio/README.md", f"{tmp_path / 'no'}@1",
+    assert "not a GenericIO file" in forebay("import", "genericio", HERE / "genericio/README.md", f"{tmp_path / 'no'}@1",
                                           code=2)
     assert "it is a file" in forebay("verify", HERE / "genericio/README.md", code=3)
-    assert "does not say its step" in forebay("import", "genericio", HERE.parent / "corpus/genericio/big",
+    assert "does not contain its step" in forebay("import", "genericio", HERE.parent / "corpus/genericio/big",
                                               tmp_path / "no", code=2)
 
 
@@ -232,7 +232,7 @@ def test_export_refuses(genuine, tmp_path):
     forebay("export", "genericio", place, out, "--force", "--coordinate", "vx")
     assert "coordinate_x" in reader.File(out).variables["vx"]["flags"]
     for options, why in ((("--table", "atoms"), "no table 'atoms'"), (("--partitions", 5), "4 ranks cannot"),
-                         (("--threads", 0), "0 threads"), (("--coordinate", "w"), "'w' is no column"),
+                         (("--threads", 0), "0 threads"), (("--coordinate", "w"), "'w' cannot be a coordinate"),
                          (("--memory", "much"), "--memory")):
         assert why in forebay("export", "genericio", place, tmp_path / "no", *options, code=2)
     node = run / "restart/step-000007/node-00000.h5"

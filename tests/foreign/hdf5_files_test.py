@@ -131,7 +131,7 @@ def test_another_hdf5_file(tmp_path):
     found = {one["path"]: (one["type"], one["storage"]) for one in shown(path)["datasets"]}
     assert found == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes: a i32, b f64", "contiguous"),
                      "packed": ("f64", "contiguous"), "text": ("string", "contiguous")}
-    assert problems(path, 1) == ["'lost' is a link to what is not there"]
+    assert problems(path, 1) == ["'lost' is a link to a missing object"]
 
 
 def test_links_in_a_circle_and_several_to_one_object(tmp_path):
@@ -177,7 +177,7 @@ def test_missing_sources_of_a_virtual_dataset_are_reported(tmp_path):
     assert shown(path)["datasets"][0]["storage"] == "virtual, 3 files"
     assert problems(path, 0) == []
     (tmp_path / "100%-1.h5").unlink()
-    assert problems(path, 1) == ["'u' shows fill values instead of data that is not there: 'u' of 100%-1.h5"]
+    assert problems(path, 1) == ["'u' shows fill values for missing data: 'u' of 100%-1.h5"]
 
 
 def test_damaged_chunk_is_found(tmp_path):

@@ -77,11 +77,11 @@ def test_only_regular_files_are_opened(tmp_path, kind):
     assert set(others(path)) == {"by_way", "link"}
     assert "4 datasets" in forebay("ls", path)
     said = "\n".join(problems(path, 1))
-    assert f"'growing' shows data of '{place}', which is no regular file" in said
-    assert f"'view' shows data of '{place}', which is no regular file" in said
+    assert f"'growing' shows data of '{place}', which is not a regular file" in said
+    assert f"'view' shows data of '{place}', which is not a regular file" in said
     # A file of the kernel is a regular one without bytes.
-    assert f"'raw' has its data in '{place}', which is no regular file" in said or "has 0 of 32 bytes" in said
-    assert "'link' is a link to what is not there" in said
+    assert f"'raw' has its data in '{place}', which is not a regular file" in said or "has 0 of 32 bytes" in said
+    assert "'link' is a link to a missing object" in said
 
 
 def test_listing_needs_no_file_beside_it(tmp_path):
@@ -94,9 +94,9 @@ def test_listing_needs_no_file_beside_it(tmp_path):
     assert [one["shape"] for one in answer("show", path, 0)["datasets"]] == [[4], [4]]
     assert others(path) == {"link": "a link to '/u' of gone.h5"}
     assert problems(path, 1) == [
-        "'link' is a link to what is not there",
-        "'raw' has its data in 'gone.raw', which is not there (HDF5_EXTFILE_PREFIX says where it is)",
-        "'view' shows fill values instead of data that is not there: 'u' of gone.h5"]
+        "'link' is a link to a missing object",
+        "'raw' has its data in 'gone.raw', which does not exist (set HDF5_EXTFILE_PREFIX to its directory)",
+        "'view' shows fill values for missing data: 'u' of gone.h5"]
     with h5py.File(tmp_path / "gone.h5", "w") as file:
         file["u"] = np.arange(4.0)
     (tmp_path / "gone.raw").write_bytes(bytes(32))
@@ -111,9 +111,9 @@ def test_raw_data_that_end_too_early(tmp_path):
     second.write_bytes(bytes(56))
     assert problems(path, 0) == []
     second.write_bytes(bytes(55))
-    assert problems(path, 1) == [f"'u' shows zeros instead of data that is not there: '{second}' has 55 of 56 bytes"]
+    assert problems(path, 1) == [f"'u' shows zeros for missing data: '{second}' has 55 of 56 bytes"]
     first.write_bytes(bytes(10))
-    assert problems(path, 1) == [f"'u' shows zeros instead of data that is not there: '{first}' has 0 of 24 bytes"]
+    assert problems(path, 1) == [f"'u' shows zeros for missing data: '{first}' has 0 of 24 bytes"]
 
 
 def virtual(path, source, dataset="u"):
@@ -139,7 +139,7 @@ def test_views_of_views(tmp_path):
     assert problems(tmp_path / "0.h5", 0) == []
     (tmp_path / "3.h5").unlink()
     assert problems(tmp_path / "0.h5", 1) == [
-        "'u' shows fill values instead of data that is not there: 'u' of 3.h5"]
+        "'u' shows fill values for missing data: 'u' of 3.h5"]
     for i in range(3, 100):
         virtual(tmp_path / f"{i}.h5", f"{i + 1}.h5")
     assert "leads through more than" in problems(tmp_path / "0.h5", 1)[0]
@@ -243,7 +243,7 @@ def test_parts_of_a_file_are_no_damage(tmp_path, driver, step):
     with h5py.File(tmp_path / ("part%d.h5" if options else "part"), "w", driver=driver, **options) as file:
         file["u"] = np.arange(2000.0)
     told = forebay("show", tmp_path / ("part0.h5" if options else "part-m.h5"), code=6)
-    assert "one part of an HDF5 file" in told and step in told
+    assert "one part of a split HDF5 file" in told and step in told
 
 
 @pytest.mark.parametrize("kind", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"])

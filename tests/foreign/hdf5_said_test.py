@@ -109,7 +109,7 @@ def test_all_names_are_listed_and_counted_once(tmp_path):
     assert others(path) == {
         "a": "another name of 'entry/instrument'", "bare": "empty",
         "entry/data/data": "another name of 'entry/instrument/detector/data'",
-        "lost": "a link to '/nowhere', which is not there", "z": "another name of 'entry/instrument/detector/data'"}
+        "lost": "a link to '/nowhere', which does not exist", "z": "another name of 'entry/instrument/detector/data'"}
     lines = [line.split("  ")[0] for line in forebay("show", path).splitlines()[3:]]
     assert lines == ["a", "bare", "entry/data/data", "entry/instrument/detector/data", "lost", "z"]
 

@@ -110,7 +110,7 @@ def test_a_file_by_mpi_io(tmp_path, which, case):
         expect_equal(found, name, file.array(name))
     assert not found
     twice = {"cbl": "nz, nx, ny", "ue": "nz, nx, ny, time_radiation"}[case]
-    assert said["notes"] == [f"there again with the same bytes, so kept once: {twice}"]
+    assert said["notes"] == [f"repeated names with the same bytes, kept once: {twice}"]
 
 
 @both
@@ -132,7 +132,7 @@ def test_a_file_a_process(tmp_path, which, case):
             expect_equal(found, f"{name}/value", rows)
     assert not found
     twice = {"cbl": "passive_scalar", "ue": "passive_scalar, time_radiation"}[case]
-    assert said["notes"] == [f"there again with the same bytes, so kept once: {twice}"]
+    assert said["notes"] == [f"repeated names with the same bytes, kept once: {twice}"]
 
 
 def test_both_formats_say_the_same(tmp_path):

@@ -112,11 +112,11 @@ def test_what_the_file_does_not_say_can_be_said(tmp_path):
     assert found["u_init"] == ("f64", (7, 1)) and found["zs"] == ("i64", (NY + 1, NX + 1))
     assert found["surf%ts"] == ("u8", (69 * 8,)) and found["flags"] == ("f32", (NY + 1, NX + 1, NZ + 2))
     assert not (tmp_path / "run").exists()
-    for wish, why in (("u_innit=f64", "nothing of that name"), ("u_init=f64:8", "has 56 bytes"), ("u=f46", "not an element type"),
+    for wish, why in (("u_innit=f64", "no variable of that name"), ("u_init=f64:8", "has 56 bytes"), ("u=f46", "not an element type"),
                       ("u=f64:7y7", "no shape"), ("u_init=i64:box", "grid of 5 x 7"), ("=f64", "no NAME"),
                       ("u=f64:4294967296x4294967296x4294967296", "no shape")):
         assert why in forebay(*plain, "--type", wish, code=2), wish
-    assert "named twice" in forebay(*plain, "--type", "u=f64", "--type", "u=i64", code=2)
+    assert "given twice" in forebay(*plain, "--type", "u=f64", "--type", "u=i64", code=2)
 
 
 def test_where_to(tmp_path):
@@ -133,9 +133,9 @@ def test_where_to(tmp_path):
     forebay(*take, f"{run}/spin-up@8")
     assert sorted(path.name for path in (run / "spin-up").glob("step-*")) == [
         "step-000007", "step-000007.h5", "step-000008", "step-000008.h5"]
-    assert "step of its own" in forebay(*take, f"{run}@last", code=2)
-    assert "names a stream" in forebay(*take, f"{run}/restart", "--stream", "b", code=2)
-    assert "kept or cut" in forebay(*take, f"{run}@9", "--ghosts", "maybe", code=2)
+    assert "needs a step" in forebay(*take, f"{run}@last", code=2)
+    assert "contains a stream" in forebay(*take, f"{run}/restart", "--stream", "b", code=2)
+    assert "keep or cut" in forebay(*take, f"{run}@9", "--ghosts", "maybe", code=2)
     forebay("verify", run)
 
 
@@ -145,7 +145,7 @@ def test_a_full_target_is_told_before_the_copy(tmp_path):
     os.truncate(tmp_path / "in", 8 << 40)
     if os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize > 8 << 40:
         pytest.skip("this disk has room for 8 TB")
-    assert "free, the snapshot takes" in forebay("import", "palm-mpi", tmp_path / "in", tmp_path / "run", code=5)
+    assert "free, but the snapshot needs" in forebay("import", "palm-mpi", tmp_path / "in", tmp_path / "run", code=5)
     assert not (tmp_path / "run").exists()
 
 
@@ -174,7 +174,7 @@ def test_damaged_palm_mpi_is_refused(tmp_path):
         said = forebay("import", "palm-mpi", source, tmp_path / "run", code=2 if size < 4 else 4)
         assert str(source) in said and (size < 4 or "at byte" in said), said
     source.write_bytes(whole[:-1])
-    assert "cut short would look like this" in forebay("import", "palm-mpi", source, tmp_path / "run", "--dry-run")
+    assert "that was cut would look the same" in forebay("import", "palm-mpi", source, tmp_path / "run", "--dry-run")
     assert not (tmp_path / "run").exists()
 
 
@@ -308,7 +308,7 @@ def test_damaged_palm_fortran_is_refused(tmp_path):
         victim.write_bytes(changed)
         assert str(victim) in forebay(*take, code=2 if border == 0 else 4)
     victim.write_bytes(whole + whole[:12])
-    assert "more follows" in forebay(*take, code=4)
+    assert "data follow after" in forebay(*take, code=4)
     victim.unlink()
     assert "no file of process 1, _000001" in forebay(*take, code=3)
     victim.write_bytes((folder / "_000002").read_bytes())
@@ -321,7 +321,7 @@ def test_damaged_palm_fortran_is_refused(tmp_path):
     assert "_000005 is missing" in forebay(*take, code=3)
     (tmp_path / "five").rename(folder / "_000005")
     (folder / "notes.txt").write_text("mine")
-    assert f"no process' files, so not read: {folder}/notes.txt" in forebay(*take)
+    assert f"not files of a process, so not read: {folder}/notes.txt" in forebay(*take)
 
 
 def test_parts_that_do_not_make_one_grid_are_refused(tmp_path):

@@ -105,7 +105,7 @@ def test_what_cannot_be_made_is_kept(tmp_path):
     (tmp_path / "m000").mkdir()  # a directory of the name cannot be replaced
     said = subprocess.run(["mpiexec", "-n", "2", BUILD / "tests/genericio_client", "write", tmp_path / "m000"], check=False,
                           capture_output=True, text=True, timeout=SECONDS_MAX)
-    assert "is not made" in said.stderr and "Next: forebay export genericio" in said.stderr, said.stderr
+    assert "was not made" in said.stderr and "Next: forebay export genericio" in said.stderr, said.stderr
     (tmp_path / "m000").rmdir()
     subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{tmp_path}/m000.forebay/restart@0", tmp_path / "m000"],
                    check=True, timeout=SECONDS_MAX, capture_output=True)
@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_made_keeps_no_other_from_being_written(tmp_path):
     """The third write waits for the first, tells its error, and is safe itself."""
     (tmp_path / "m-0").mkdir()
     said = client(2, "many", tmp_path / "m")
-    assert f"write 2: forebay: {tmp_path}/m-0 is not made" in said and "write 1" not in said, said
+    assert f"write 2: forebay: {tmp_path}/m-0 was not made" in said and "write 1" not in said, said
     for name in ("m-1", "m-2"):
         assert np.array_equal(reader.read(tmp_path / name)[0]["x"], expected(2)["x"])
 

@@ -56,5 +56,5 @@ unset FOREBAY_RESTART
 
 mv run1/restart elsewhere
 ln -s nowhere run1/restart
-fails "is a link to what is not there" run 2
+fails "is a link to a path that does not exist" run 2
 echo "first.cpp saved on 4 ranks, continued on 3, and verifies"

@@ -55,7 +55,7 @@ def kill_making(work):
     expect(absent > 3, "it was never killed before the file was there")
     all_of_forebay("h5part", path)
     expect(path.read_bytes() == wanted and not run.exists(), "made at last")
-    expect("nothing was left to do" in all_of_forebay("h5part", path), "made twice")
+    expect("There is nothing to do" in all_of_forebay("h5part", path), "made twice")
 
 
 def kill_writer(work):

@@ -39,7 +39,7 @@ def main():
 
             path = work / f"beyond-{ranks}.h5part"
             said = clients.run(ranks, "h5part_views", "beyond", path)
-            expect("step 1 is NOT in the file" in said and "of 'x' passes this rank's 99 rows from 0 on" in said, said)
+            expect("step 1 is NOT in the file" in said and "of 'x' exceeds this rank's 99 rows from 0 on" in said, said)
             with h5py.File(path) as file:
                 expect(sorted(file) == ["Step#0", "Step#2"], f"{list(file)}")
                 values(file["Step#2"], "x", index + 2000.0)

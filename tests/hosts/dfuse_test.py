@@ -98,7 +98,7 @@ def by_links(place, mount):
     os.setxattr(link, "user.daos", f"DAOS.HDF5://{POOL}/{CONT}".encode())
     expect("of type HDF5" in forebay("walk", link, code=6), "containers of another type are refused")
     os.setxattr(link, "user.daos", b"nonsense")
-    expect("names no container: nonsense" in forebay("walk", link, code=2), "and what is no link")
+    expect("has no container: nonsense" in forebay("walk", link, code=2), "and what is no link")
 
 
 def not_mounted(place):

@@ -84,7 +84,7 @@ def main():
         # The save under way as it fell may be its last one at full rate.
         expect(first is not None and steps.index(first) <= before + 2, "files avoid it from the next save but one on", layouts)
         expect(all(FALLS not in layouts[step] for step in steps if step >= first), "and from then on", layouts)
-        ratio = re.search(r"at ([0-9.]+) of the others", avoids[0]["text"])
+        ratio = re.search(r"at ([0-9.]+) of the usual rate", avoids[0]["text"])
         expect(ratio and float(ratio[1]) < 0.25, "with its ratio", avoids[0])
         print(f"{STEPS} saves: {healthy:.1f} s with all targets well, {fallen:.1f} s with one at {RATIO} after {falls_after}: x {fallen / healthy:.2f}")
         report = forebay("report", Path(scratch) / "fallen/directory/run", "--plain")

@@ -166,7 +166,7 @@ def healed(place, form):
             flip(first, at)
             expect(second.read_bytes() != right, f"byte {at}: and keeps it")
             said = forebay("verify", target.clients[1] / "run@2")
-            expect("in this host's cache alone" in said, f"byte {at}: verify finds it right in storage", said)
+            expect("only in this host's cache" in said, f"byte {at}: verify finds it right in storage", said)
             expect(second.read_bytes() == right, f"byte {at}: it is right for all programs now")
         flip(first, len(right) // 2)
         forget(second)

@@ -71,7 +71,7 @@ class Runs:
 
     def agents_left(self):
         logs = list(self.staging.glob("forebay-*/*/agent.log"))
-        return bool(logs) and all("agent leaves" in log.read_text().splitlines()[-1] for log in logs)
+        return bool(logs) and all("the agent ends" in log.read_text().splitlines()[-1] for log in logs)
 
     def what_is_lost(self):
         """None once the volume can be written and listed again: some seconds after its bricks have started."""

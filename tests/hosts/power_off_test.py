@@ -65,7 +65,7 @@ def restart(hosts, place, saving):
 
 def clean(hosts, place, saving):
     left = forebay("recover", place / "run", exit_code=1)
-    expect("2 of 3 node files have arrived, that of node 2 has not" in left, "recover names the lost node file", left)
+    expect("2 of 3 node files have arrived, but not the file of node 2" in left, "recover names the lost node file", left)
     forebay("recover", place / "run", "--stale")
     finished(nbody(hosts, place, "continued", "host0:2,host1:2", *saving, "--restart", "--stop-after", CUT),
              f"the job goes on and saves step {CUT} again")

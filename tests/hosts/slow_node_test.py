@@ -80,7 +80,7 @@ def main():
         nodes = job(Path(scratch) / "slow", True, comes_back)
         detours = nodes[SLOW]["detours"]
         # After it has recovered, a machine that does other work may make it slow once more.
-        ratios = [re.search(r"drains at ([0-9.]+) of the rate of others", line) for line in detours]
+        ratios = [re.search(r"drains at ([0-9.]+) of the usual rate", line) for line in detours]
         expect(all(ratio and float(ratio[1]) < 0.5 for ratio in ratios), "it says why, each time with its ratio", detours)
         expect(not any("detours" in node for number, node in enumerate(nodes) if number != SLOW), "no other node does", nodes)
         helped = [node["helped"] for node in nodes if "helped" in node]

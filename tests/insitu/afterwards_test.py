@@ -90,7 +90,7 @@ def test_whatever_ends_a_function_costs_that_step_alone(look, tmp_path, act, sai
                                  "os.kill(os.getpid(), 19)"])
 def test_a_call_that_does_not_return_ends_by_its_time_limit(look, tmp_path, act):
     done = look("import signal\n" + SCRIPT.format(act), "--time-limit", 2, code=1)
-    assert "analysis 'look': its script had not returned after its time limit of 2 s and was killed, in function 'look'" in done.stdout
+    assert "analysis 'look': its script did not return within its time limit of 2 s and was killed, in function 'look'" in done.stdout
     assert sorted(results(tmp_path / "to")) == [1, 3, 4]
     if "while" in act:
         assert "step 2 fields.look:   File" in done.stderr and "line 11 in look" in done.stderr, done.stderr
@@ -151,7 +151,7 @@ def first(snapshot):
 def second(snapshot):
     return {{"yes": snapshot["theta"].array.max() > 25}}
 """, code=1)
-    assert f"  analysis 'look': function 'first' returned 'bad' as a {kind}, which is no number" in done.stdout
+    assert f"  analysis 'look': function 'first' returned 'bad' as a {kind}, and not as a number" in done.stdout
     assert {step: sorted(one) for step, one in results(tmp_path / "to").items()} == {
         step: ["bad", "good", "yes"] if step != 2 else ["good", "yes"] for step in (1, 2, 3, 4)}
     assert [int(one["yes"]) for one in results(tmp_path / "to").values()] == [0, 0, 1, 1]
@@ -192,7 +192,7 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     words = [f"{own}/fields@all", "--to", tmp_path / "to"]
     fulfilled = f"  fulfils {kind}: {name} >= 26 ({name} is 26)\n"
     told = insitu(write([f"{name} >= 26"]), *words, "--only-report").stdout
-    assert f"fields@2  only looked at\nfields@3  only looked at\n{fulfilled}  would be marked without --only-report\n" in told
+    assert f"fields@2  checked only\nfields@3  checked only\n{fulfilled}  would be marked without --only-report\n" in told
     assert not (tmp_path / "to").exists() and not marks(own)
     config = write([])
     assert insitu(config, *words).stdout.count("1 result, ") == 4
@@ -203,7 +203,7 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     assert [one["would_be_marked"] for one in told] == [False, False, True, True]
     assert all(one["made"] == [] and one["pictures"] == 0 for one in told) and not marks(own)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "to").rglob("*")}
-    assert f"fields@3  made before; --again makes it anew\n{fulfilled}fields@4  made before" in insitu(config, *words).stdout
+    assert f"fields@3  exists already; --again makes it again\n{fulfilled}fields@4  exists already" in insitu(config, *words).stdout
     assert marks(own) == {step: [f"{name} >= 26"] for step in (3, 4)}
     assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "to").rglob("*")}
     assert insitu(config, *words, "--only-report", "--pictures", tmp_path / "no", code=2) and not (tmp_path / "no").exists()
@@ -232,7 +232,7 @@ def test_what_was_made_of_a_save_is_not_written_over_a_later_one_of_the_step(run
         f"of = pathlib.Path('{own}/fields/step-000002/manifest.json'); raise_flag('odd'); "
         "of.write_text(re.sub('\"snapshot_id\":\"[0-9a-f]{16}\"', '\"snapshot_id\":\"' + '1' * 16 + '\"', of.read_text()))"))
     done = insitu(path, f"{own}/fields", "--python", sys.executable, "--to", tmp_path / "others", "--jobs", 1, code=1)
-    assert re.search(r"^fields@2  0 results.*\n  analysis 'look': .*/fields/step-000002 was saved again meanwhile", done.stdout, re.M), done.stdout
+    assert re.search(r"^fields@2  0 results.*\n  analysis 'look': .*/fields/step-000002 was saved again during the analysis", done.stdout, re.M), done.stdout
     assert sorted(results(tmp_path / "others")) == [1, 3, 4] and not list(own.glob("fields/*/.marks"))
 
 

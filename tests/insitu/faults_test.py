@@ -33,8 +33,8 @@ ENDS = [  # what it does, what the agent says
     ("os._exit(3)", "ended with exit code 3"),
     ("sys.exit('enough')", "ended with exit code 1"),
     ("os.kill(os.getpid(), 9)", "was ended by signal 9"),
-    ("os.kill(os.getpid(), 19)", "analysis 'look' had not returned after its time_limit of 1 s and was killed"),
-    ("while True: pass", "analysis 'look' had not returned after its time_limit of 1 s and was killed"),
+    ("os.kill(os.getpid(), 19)", "analysis 'look' did not return within its time_limit of 1 s and was killed"),
+    ("while True: pass", "analysis 'look' did not return within its time_limit of 1 s and was killed"),
     (HOG, "its script has no more memory than its memory_limit_bytes, 200000000"),
 ]
 RAISES = [
@@ -68,7 +68,7 @@ def test_what_ends_the_worker_costs_the_snapshot_that_it_had(tmp_path, act, said
     told, counters, found = four_steps(tmp_path, act, seconds_max=1.0 if "time_limit" in said else 60.0)
     assert said in told, told
     assert "step 2 of stream 'fields' is not analysed by its scripts: " in told
-    assert told.count("the program of the scripts has failed, the next snapshot gets a new one: ") == 1, told
+    assert told.count("the program of the scripts has failed. The next snapshot gets a new program: ") == 1, told
     assert counters.scripts_missed == 1 and counters.not_analysed == 0
     assert {step: (float(one["max"]), int(one["rows"])) for step, one in found.items()} == {
         1: (24, 7), 3: (26, 7), 4: (27, 7)}
@@ -83,8 +83,8 @@ def test_an_exception_costs_the_snapshot_and_no_worker(tmp_path, act, said):
 
 
 @pytest.mark.parametrize("value, said", [
-    ("'text'", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a str, which is no number"),
-    ("None", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a NoneType, which is no number"),
+    ("'text'", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a str, and not as a number"),
+    ("None", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a NoneType, and not as a number"),
     ("[]", "step 2 of stream 'fields': analysis 'look': its result 'a' has no element and is left out, here and at other steps")])
 def test_a_value_that_is_no_result_costs_itself_alone(tmp_path, value, said):
     told, counters, found = four_steps(tmp_path, f"return {{'a': {value}, 'b': 5}}")
@@ -136,8 +136,8 @@ def test_a_script_that_ends_its_worker_five_times_is_switched_off_and_the_others
     for step in range(1, 9):
         saves.save(step)
     told, counters = saves.close()
-    assert told.count("the next snapshot gets a new one: ") == 4
-    assert ("analysis 'look' of stream 'fields' is switched off for this session, its script has ended its process 5 times in a "
+    assert told.count("The next snapshot gets a new program: ") == 4
+    assert ("analysis 'look' of stream 'fields' is switched off for this session, as its script has ended its process 5 times in a "
             "row: ") in told
     assert told.count("analysis 'look' is switched off") == 3
     assert counters.scripts_missed == 8 and counters.commits == 8
@@ -199,11 +199,11 @@ def second(snapshot):
 
 @pytest.mark.parametrize("script, said", [
     ("import nothing_such\n", "No module named 'nothing_such'"), ("def (\n", "SyntaxError"),
-    ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "has no function that is marked by @every"),
+    ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "has no function with @every"),
     ("@every(1, stream='other', variables=['theta'])\ndef f(s): pass\n", "has no function of stream 'fields': .* are of other"),
     ("@every(1, variables='theta')\ndef f(s): pass\n", "variables and gather are lists of names"),
-    ("@every(1)\ndef f(s): pass\n", "looks at variables=.* of each node, or at gather="),
-    ("@every(1, variables=['u'])\ndef f(s): pass\n", "no variable of stream 'fields' is 'u'")])
+    ("@every(1)\ndef f(s): pass\n", "takes variables=.* of each node, or gather="),
+    ("@every(1, variables=['u'])\ndef f(s): pass\n", "stream 'fields' has no variable 'u'")])
 def test_a_script_that_cannot_be_used_is_told(tmp_path, script, said):
     saves = Saves(tmp_path, write_config(tmp_path, script))
     for step in (1, 2):
@@ -227,7 +227,7 @@ def test_an_interpreter_that_is_not_there_costs_the_scripts_alone(tmp_path):
     for step in range(1, 8):
         saves.save(step)
     told, counters = saves.close()
-    assert "no more scripts in this session, their program has failed 5 times in a row: " in told
+    assert "no more scripts in this session, as their program has failed 5 times in a row: " in told
     assert "is not analysed by its scripts: there are no more scripts in this session" in told
     assert (counters.scripts_missed, counters.commits) == (7, 7)
 

@@ -77,7 +77,7 @@ def test_a_condition_over_what_a_script_returns(tmp_path):
         ("fields.look: max == 25 (max is 25), at step 2", 25, True)]
     assert marks(tmp_path / "run")[1] == [("look", "row == 2", "row", 2)]
     assert sorted(marks(tmp_path / "run")[2]) == [("look", "max == 25", "max", 25), ("look", "row == 2", "row", 2)]
-    assert told.count("analysis 'look': no result has a name as condition 'min > 0' says") == 1
+    assert told.count("analysis 'look': no result matches condition 'min > 0'") == 1
     assert counters.scripts_missed == 0
 
 
@@ -96,7 +96,7 @@ def test_a_flag_counts_though_its_function_fails_afterwards(tmp_path, act):
 
 
 REFUSED = [(r"{'max': 25, 'blob': bytes([255]) * 70_000}", "returned 'blob' with 70000 bytes an element, at most 65536"),
-           (r"{'max': 25, 'bad\udcff': 1}", r"returned 'bad\udcff' as a name, which is no Unicode: it is left out")]
+           (r"{'max': 25, 'bad\udcff': 1}", r"returned 'bad\udcff' as a name, which is not Unicode: it is left out")]
 
 
 @pytest.mark.parametrize("value, said", REFUSED)
@@ -146,17 +146,17 @@ def test_flags_of_a_slot_that_a_save_has_taken_count_for_nothing(tmp_path):
 
 
 WRONG = [
-    ("raise_flag(5)", "TypeError: raise_flag: text is a int: a line of text is expected"),
+    ("raise_flag(5)", "TypeError: raise_flag: text is a int, and must be a line of text"),
     ("raise_flag('')", "ValueError: raise_flag: text is '': a line of 1 to 512 bytes is expected, without control characters"),
     (r"raise_flag('so\nmade 7')", r"raise_flag: text is 'so\nmade 7': a line of 1 to 512"),
     (r"raise_flag('\x1b[2J')", "a line of 1 to 512"), (r"raise_flag('\ud800')", "a line of 1 to 512"),
     ("raise_flag('x' * 513)", "..: a line of 1 to 512"), ("raise_flag('ä' * 257)", "..: a line of 1 to 512"),
-    ("raise_flag('a', 'high')", "TypeError: raise_flag: value is 'high': a number is expected"),
-    ("raise_flag('a', 1j)", "value is 1j: a number"), ("raise_flag('a', theta)", "a number is expected"),
-    ("raise_flag('a', None)", "value is None: a number"),
-    ("raise_flag('a', action='halt')", "ValueError: raise_flag: action is 'halt': mark, save, stop, tell, or a list of them, is expected"),
-    ("raise_flag('a', action=['mark', 1])", "action is ['mark', 1]: mark, save"), ("raise_flag('a', action=[])", "action is []: mark"),
-    ("raise_flag('a', action='mark,stop')", "action is 'mark,stop': mark"), ("raise_flag('a', action=None)", "action is None: mark")]
+    ("raise_flag('a', 'high')", "TypeError: raise_flag: value is 'high', and must be a number"),
+    ("raise_flag('a', 1j)", "value is 1j, and must be a number"), ("raise_flag('a', theta)", "and must be a number"),
+    ("raise_flag('a', None)", "value is None, and must be a number"),
+    ("raise_flag('a', action='halt')", "ValueError: raise_flag: action is 'halt', and must be mark, save, stop, tell, or a list of them"),
+    ("raise_flag('a', action=['mark', 1])", "action is ['mark', 1], and must be mark, save"), ("raise_flag('a', action=[])", "action is [], and must be mark"),
+    ("raise_flag('a', action='mark,stop')", "action is 'mark,stop', and must be mark"), ("raise_flag('a', action=None)", "action is None, and must be mark")]
 
 
 @pytest.mark.parametrize("act, said", WRONG)
@@ -167,10 +167,10 @@ def test_a_flag_that_is_none_is_an_exception(tmp_path, act, said):
 
 
 def test_outside_of_a_function_there_is_nothing_to_flag(tmp_path):
-    with pytest.raises(RuntimeError, match="raise_flag is called outside a function of a script, or in another process: there is no snapshot"):
+    with pytest.raises(RuntimeError, match="raise_flag was called outside a function of a script, or in another process, so it has no snapshot"):
         scripted.raise_flag("odd")
     _, told, counters = three_steps(tmp_path, SCRIPT.format("pass") + "raise_flag('odd')\n")
-    assert "RuntimeError: raise_flag is called outside a function of a script" in told and counters.scripts_missed == 3
+    assert "RuntimeError: raise_flag was called outside a function of a script" in told and counters.scripts_missed == 3
 
 
 @pytest.mark.parametrize("act", ["threading.Timer(0.1, late).start()", "if os.fork() == 0: late()"])
@@ -185,7 +185,7 @@ def late():
     saves.save(2)
     scripted.soon(lambda: (tmp_path / "said").exists() and (tmp_path / "said").read_text())
     saves.close()
-    assert "raise_flag is called outside a function of a script" in (tmp_path / "said").read_text() and not marks(saves.run)
+    assert "raise_flag was called outside a function of a script" in (tmp_path / "said").read_text() and not marks(saves.run)
 
 
 def test_a_script_that_raises_in_a_loop_is_heard_to_a_point(tmp_path):
@@ -195,7 +195,7 @@ def test_a_script_that_raises_in_a_loop_is_heard_to_a_point(tmp_path):
     values = [(job.value, job.stop) for job in jobs]  # the application may ask while the agent still hands them over
     assert values[0] == (7, True) and sorted(values[1:]) == [(i, False) for i in range(7)]
     assert len(marks(tmp_path / "run")[2]) == 8
-    assert told.count("its script raises more than 8 flags of a snapshot: the actions of the others go with the last") == 1
+    assert told.count("its script raises more than 8 flags of a snapshot: the last flag kept also gets the actions of the remaining flags") == 1
     assert re.findall("fulfils a condition: look: flag (.)", told) == list("70123456") and counters.scripts_missed == 0
 
 
@@ -209,7 +209,7 @@ def test_a_condition_over_a_function_that_does_not_look_at_the_step_is_no_mistak
     script = SCRIPT.format("pass") + "@every(2, variables=['theta'])\ndef second(snapshot): return {'b': snapshot.step}\n"
     jobs, told, _ = three_steps(tmp_path, script, condition=["b == 2", "c > 0"], action=["stop"])
     assert [job.condition for job in jobs] == ["fields.look: b == 2 (b is 2), at step 2"]
-    assert "condition 'b == 2'" not in told and told.count("no result has a name as condition 'c > 0' says") == 1
+    assert "condition 'b == 2'" not in told and told.count("no result matches condition 'c > 0'") == 1
 
 
 def test_the_last_good_snapshot_stays_while_a_script_may_still_mark_the_newest(tmp_path):
@@ -309,7 +309,7 @@ def make_drained(tmp_path):
 def test_afterwards_snapshots_are_marked_and_it_is_said(drained):
     words = [drained / "look.py", f"{drained}/run/fields", "--python", sys.executable, "--to", drained / "to"]
     said = "fields@1  1 result, 0 pictures\nfields@2  1 result, 0 pictures\n  fulfils look: theta is odd\nfields@3  1 result, 0 pictures\n"
-    report = said.replace("1 result, 0 pictures", "only looked at").replace("odd\n", "odd\n  would be marked without --only-report\n")
+    report = said.replace("1 result, 0 pictures", "checked only").replace("odd\n", "odd\n  would be marked without --only-report\n")
     assert insitu(*words, "--only-report").stdout == report and not marks(drained / "run")
     told = json.loads(insitu(*words, "--only-report", "--again", "--json").stdout)
     assert [one["fulfilled"] for one in told] == [
@@ -327,7 +327,7 @@ def test_afterwards_conditions_of_a_configuration_are_judged(drained):
     config = write_config(drained, SCRIPT.format("pass"), condition=["max == 26", "min > 0"])
     done = insitu(config, f"{drained}/run/fields@all", "--to", drained / "to", code=1)
     assert "fields@3  1 result, 0 pictures\n  fulfils look: max == 26 (max is 26)\n" in done.stdout
-    assert "  analysis 'look': no result has a name as condition 'min > 0' says\n" in done.stdout
+    assert "  analysis 'look': no result matches condition 'min > 0'\n" in done.stdout
     assert marks(drained / "run") == {3: [("look", "max == 26", "max", 26)]}
 
 

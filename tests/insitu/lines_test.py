@@ -61,7 +61,7 @@ def test_what_the_run_has_gone_back_behind_is_abandoned_with_its_results(tmp_pat
     assert means(run) == {1: 101, 2: 102, 3: 203, 4: 204}
     (left,) = pathlib.Path(run, "fields").glob("line-*.step-000004")
     refused = insitu(config, left, "--again", code=2)
-    assert "a later save has taken its place" in refused.stdout + refused.stderr
+    assert "a later save has replaced it" in refused.stdout + refused.stderr
     # Of the line that is left there may be a step that the run has not got to again.
     (left,) = pathlib.Path(run, "fields").glob("line-*.step-000005")
     refused = insitu(config, left, "--again", code=2)
@@ -89,7 +89,7 @@ def look(snapshot):
     scripted.soon(lambda: saves.stream.counters.scripts_missed == 2 or results(saves.run))
     told, _ = saves.close()
     assert not results(saves.run)
-    assert "a later save has taken its place" in told
+    assert "a later save has replaced it" in told
 
 
 if __name__ == "__main__":

@@ -178,10 +178,10 @@ def two(snapshot):
     os.symlink(".", snapshot.directory + "/.seen")
     return {"chart": PNG + b"2", "b": 1}
 """
-LOST = ["function 'one' made the file 'x/y.csv', and function 'one' the file 'x-y.csv': that is one file, of which the first is kept",
-        "function 'one' made the picture 'chart', and function 'one' the file 'chart.png': that is",
-        "function 'one' made the picture 'chart', and function 'two' the picture 'chart': that is",
-        "function 'one' made the file 'table.csv', and function 'two' the file 'table.csv': that is",
+LOST = ["function 'one' made the file 'x/y.csv', and function 'one' the file 'x-y.csv': both have the same file name, and the first is kept",
+        "function 'one' made the picture 'chart', and function 'one' the file 'chart.png': both have",
+        "function 'one' made the picture 'chart', and function 'two' the picture 'chart': both have",
+        "function 'one' made the file 'table.csv', and function 'two' the file 'table.csv': both have",
         "function 'two' left 'link.csv', a symbolic link: it is left out"]
 
 
@@ -227,7 +227,7 @@ def make_run(tmp_path_factory):
 def test_what_is_made_is_passed_over_unless_again(run, tmp_path):
     words = [run.parent / "look.py", f"{run}/fields@1-2", "--python", sys.executable, "--to", tmp_path / "to"]
     assert "1 result" in insitu(*words).stdout
-    assert insitu(*words).stdout == "".join(f"fields@{step}  made before; --again makes it anew\n" for step in (1, 2))
+    assert insitu(*words).stdout == "".join(f"fields@{step}  exists already; --again makes it again\n" for step in (1, 2))
     assert "1 result" in insitu(*words, "--again").stdout
     assert insitu(*words, "--name", "other").stdout.count("1 result") == 2
     assert sorted(path.name for path in (tmp_path / "to").glob("fields.*")) == ["fields.look", "fields.other"]
@@ -245,7 +245,7 @@ def test_a_configuration_with_both_kinds_makes_both(run, tmp_path):
 
 @pytest.mark.parametrize("script, code, said", [
     ("os._exit(3)", 2, "its script has ended its process, with exit code 3"),
-    ("x = 1", 2, "has no function that is marked by @every(...)"), ("def (", 2, "SyntaxError"), ("@every(7, variables=['theta'])\ndef f(s): pass", 2, "looks at any of these steps"),
+    ("x = 1", 2, "has no function with @every(...)"), ("def (", 2, "SyntaxError"), ("@every(7, variables=['theta'])\ndef f(s): pass", 2, "applies to any of these steps"),
     ("@every(1, variables=['theta'])\ndef f(s): 1 / 0", 1, "analysis 'bad': ZeroDivisionError: division by zero")])
 def test_a_script_that_fails_afterwards_is_told(run, tmp_path, script, code, said):
     path = tmp_path / "bad.py"
@@ -261,7 +261,7 @@ def test_what_is_damaged_at_the_target_is_not_shown_to_a_script(run, tmp_path):
     data[data.index(np.arange(900).tobytes()) + 80] ^= 1
     file.write_bytes(data)
     done = insitu(run.parent / "look.py", f"{tmp_path}/run/fields@1-2", "--python", sys.executable, "--to", tmp_path / "to", code=1)
-    assert "variable \"gas/id\" of rank 0" in done.stdout and "differs from what the application gave" in done.stdout, done.stdout
+    assert "variable \"gas/id\" of rank 0" in done.stdout and "differs from the saved data" in done.stdout, done.stdout
     assert sorted(results(tmp_path / "to")) == [1]
 
 

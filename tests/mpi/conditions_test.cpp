@@ -103,12 +103,11 @@ void check_run(const Options& options) {
         Simulation again(options);
         CHECK(again.stream->restore().value()->step() == 3);
         REQUIRE(again.stream->notes().size() == 1);
-        CHECK(again.stream->notes()[0].find("step 4 is passed over: it is marked, numbers: */nan > 0 (u/nan is 1)") ==
-              0);
+        CHECK(again.stream->notes()[0].find("step 4 is skipped: it is marked, numbers: */nan > 0 (u/nan is 1)") == 0);
         CHECK(again.u[7] == 4);
         CHECK(again.stream->newest(bad_step + 1).value()->step() == bad_step);
         REQUIRE(again.stream->notes().size() == 1);
-        CHECK(again.stream->notes()[0].find("step 4 is taken although it is marked") == 0);
+        CHECK(again.stream->notes()[0].find("step 4 is used, although it is marked") == 0);
         CHECK(again.stream->older().value()->step() == 3);
         again.session.close().value();
     }

@@ -226,13 +226,13 @@ class Page(unittest.TestCase):
         self.open()
         self.make("silent")
         self.wait("silence", "return document.getElementById('badge').textContent === 'agent silent'")
-        self.assertIn("1 of 90 agents silent", self.text())
+        self.assertIn("1 of 90 agents are silent", self.text())
         self.assertIn("nid10003", self.browser.find_element(By.ID, "standing").text)
         self.assertIn("write: the target is not there", self.text())
         self.picture("silent")
         self.make("finished")
         self.wait("the end", "return document.getElementById('badge').textContent === 'finished'")
-        self.assertIn("everything that was saved is committed", self.text())
+        self.assertIn("Everything that was saved is committed", self.text())
         self.picture("finished")
         late = []
         for _ in range(5):
@@ -367,7 +367,7 @@ class Page(unittest.TestCase):
         other = Watching(self.run_path, "--port", str(self.watching.port))
         self.assertEqual(other.port, self.watching.port)
         taken = forebay("watch", self.run_path, "--port", other.port, code=2)
-        self.assertIn("cannot be had", taken)
+        self.assertIn("is not available", taken)
         self.assertEqual(other.end(), 0)
         self.assertIn("--anywhere", forebay("watch", self.run_path, "--host", "0.0.0.0", code=2))
 

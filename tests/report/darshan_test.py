@@ -72,7 +72,7 @@ def check_servers(directory, log):
            found["targets"][0])
     text = report(log, "--servers", table)
     expect(text.index("10.0.0.2@o2ib") < text.index("OST000e"), "the table of servers stands first", text)
-    expect("which server has it" in report(log, "--servers", darshan_made.__file__, code=2), "a file of none")
+    expect("has no server for any target" in report(log, "--servers", darshan_made.__file__, code=2), "a file of none")
 
 
 def check_real():
@@ -120,7 +120,7 @@ def check_refused(directory, log):
     torn.write_bytes(log.read_bytes()[:-2000])
     expect("libdarshan-util says" in report(torn, code=4), "a log that is torn")
     (directory / "text").write_text("no log\n")
-    expect("no log that PyDarshan" in report(directory / "text", code=4), "a file that is none")
+    expect("cannot open this log" in report(directory / "text", code=4), "a file that is none")
     expect("No such file" in report(directory / "nothing", code=3), "a file that is not there")
     text = forebay("report", "--darshan", log, "--python", "/usr/bin/python3", code=6,
                    env={**os.environ, "PYTHONPATH": "/nowhere", "PYTHONNOUSERSITE": "1"})
@@ -129,7 +129,7 @@ def check_refused(directory, log):
     expect("pip install darshan" in text, "without an interpreter too", text)
     elsewhere = directory / "elsewhere.darshan"
     darshan_made.write_log(elsewhere, [file | {"targets": [], "name": f"/tmp/{file['rank']}"} for file in made_files(1)[:50]])
-    expect("on which targets" in report(elsewhere, code=6), "a job that has written elsewhere")
+    expect("has no targets for" in report(elsewhere, code=6), "a job that has written elsewhere")
 
 
 def main():

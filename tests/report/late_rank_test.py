@@ -128,7 +128,7 @@ def check_a_rank_that_never_comes_back(place):
     # The others may have begun the next save, which never ended.
     expect(missing == {1: 0, 2: 1}, "its record counts as missing, in its own save", missing)
     expect(summary["missing_records"] == 1 and summary["unkept_saves"] == 0, "and in no other figure", summary)
-    expect("1 record of saves did not come" in " ".join(forebay("report", place / "run").split()), "the text says it")
+    expect("missing: 1 record of saves" in " ".join(forebay("report", place / "run").split()), "the text says it")
 
 
 def check_counts_of_crowded_ranks(place):

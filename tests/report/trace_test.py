@@ -195,7 +195,7 @@ def check_parts(directory):
     expect("no timings of that session" in forebay("trace", run, "--session", 9, "--out", directory / "no", code=3),
            "of a session that is none")
     expect("--steps is FIRST:LAST" in forebay("trace", run, "--steps", "9:x", code=2), "--steps that are none")
-    expect("behind the last one" in forebay("trace", run, "--steps", "9:3", code=2), "nor backwards")
+    expect("after the last step" in forebay("trace", run, "--steps", "9:3", code=2), "nor backwards")
     expect("pftrace or json" in forebay("trace", run, "--format", "svg", code=2), "a format that is none")
     told = forebay("trace", run, cwd=directory)
     expect((directory / "run7.pftrace").exists() and "run7.pftrace" in told, "the name follows from the run's", told)

@@ -514,7 +514,7 @@ def read_manifest(path, show):
         if os.path.exists(file):
             r = read_node_file(file, lambda text: None, line["offset"])
             same = (f"{r['snapshot_id']:016x}", f"{r['record_crc32c']:08x}", r["file_bytes"]) == (m["snapshot_id"], line["record"], line["bytes"])
-            require(same, f"{line['path']} is not the file that was committed")
+            require(same, f"{line['path']} is not the committed file")
 
 
 def main(arguments):

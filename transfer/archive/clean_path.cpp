@@ -7,7 +7,8 @@ namespace forebay::archive {
 
 Result<std::string> clean_path(std::string_view path) {
     const auto refused = [&](const char* why) {
-        return Error{ErrorKind::refused, "\"" + show_text(path.substr(0, 1000)) + "\" " + why + ": it is not restored"};
+        return Error{ErrorKind::refused,
+                     "\"" + show_text(path.substr(0, 1000)) + "\" " + why + ": the entry is not restored"};
     };
     if (path.empty()) return Error{ErrorKind::refused, "an entry has no name: it is not restored"};
     if (path.find('\0') != path.npos) return refused("has a zero byte");
@@ -19,7 +20,7 @@ Result<std::string> clean_path(std::string_view path) {
         if (name.empty() || name == ".") continue;
         if (name == "..") {
             path = rest;
-            return refused("leads upwards, by \"..\"");
+            return refused("leads upwards with \"..\"");
         }
         if (!clean.empty()) clean += '/';
         clean += name;

@@ -37,7 +37,7 @@ Result<std::uint64_t> number_in(const char (&field)[Bytes]) {
         const std::uint64_t outside = first == 0xff ? 0xff : 0;
         std::uint64_t value = first == 0xff ? ~std::uint64_t{0} : first & 0x7fu;
         for (std::size_t at = 1; at < Bytes; ++at) {
-            if (value >> 56 != outside) return damaged("a number of its head is beyond all bounds");
+            if (value >> 56 != outside) return damaged("a number in its head is out of range");
             value = value << 8 | static_cast<unsigned char>(field[at]);
         }
         return value;
@@ -48,7 +48,7 @@ Result<std::uint64_t> number_in(const char (&field)[Bytes]) {
     while (text.ends_with(' ')) text.remove_suffix(1);
     std::uint64_t value = 0;
     for (const char digit : text) {
-        if (digit < '0' || digit > '7') return damaged("a number of its head is none");
+        if (digit < '0' || digit > '7') return damaged("a number in its head is not a number");
         value = value << 3 | static_cast<std::uint64_t>(digit - '0');
     }
     return value;
@@ -106,7 +106,7 @@ Result<bool> HeadDecoder::read_block() {
     if (wanted != ustar_check(block_) && wanted != ustar_check<signed char>(block_))
         return damaged("the checksum of its head is wrong");
     FB_TRY_ASSIGN(size, number_in(block_.size));
-    if (size > stored_bytes_max) return damaged("its size is beyond all bounds");
+    if (size > stored_bytes_max) return damaged("its size is out of range");
     size_ = size;
     at_ += block_bytes;
     return true;
@@ -119,7 +119,7 @@ Result<DecodedHead> HeadDecoder::read() {
         if (bytes_.size() < 2 * block_bytes) return cut(2 * block_bytes);
         const bool is_end = std::ranges::all_of(bytes_.subspan(block_bytes, block_bytes),
                                                 [](std::byte byte) { return byte == std::byte{0}; });
-        if (!is_end) return damaged("there is one block of zeros where the end has two");
+        if (!is_end) return damaged("the end has one block of zeros, and two are needed");
         return DecodedHead{.is = DecodedHead::Is::end, .bytes = 2 * block_bytes};
     }
     while (true) {
@@ -133,7 +133,8 @@ Result<DecodedHead> HeadDecoder::read() {
 
 // `skipped`: the records were taken, and the head goes on.
 Result<DecodedHead> HeadDecoder::take_records(char type) {
-    if (size_ > records_bytes_max || at_ > 2 * records_bytes_max) return damaged("its records are beyond all bounds");
+    if (size_ > records_bytes_max || at_ > 2 * records_bytes_max)
+        return damaged("the size of its records is out of range");
     const auto end = at_ + round_up(size_, block_bytes);
     if (bytes_.size() < end) return cut(end);
     const auto text = text_of(bytes_.subspan(at_, size_));
@@ -165,9 +166,9 @@ Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
         FB_TRY(apply_record(draft_, key, value));
         if (value.starts_with(mark_comment)) {
             if (value.substr(mark_comment.size()) != mark_version)
-                return Error{ErrorKind::unsupported, "it is of version " +
+                return Error{ErrorKind::unsupported, "the archive has version " +
                                                          show_text(value.substr(mark_comment.size())) +
-                                                         " of forebay's archives, and this program knows 1 alone"};
+                                                         " of forebay's format, and this program reads only version 1"};
             state_.is_ours = true;
         } else if (value == promise_comment) {
             state_.promises_end = true;
@@ -235,7 +236,7 @@ Result<> HeadDecoder::take_fields() {
     if (modified && !draft_.has_modified) status.modified = {.seconds = static_cast<std::int64_t>(*modified)};
     if (status.accessed == sys::FileTime()) status.accessed = status.modified;
     if (!draft_.size) draft_.size = size_;
-    if (*draft_.size > stored_bytes_max) return damaged("its size is beyond all bounds");
+    if (*draft_.size > stored_bytes_max) return damaged("its size is out of range");
     return {};
 }
 
@@ -269,8 +270,8 @@ Result<> HeadDecoder::take_kind() {
         case '7':
         case 'S': status.kind = is_named_as_folder ? EntryKind::folder : EntryKind::file; break;
         case 'M':
-            return Error{ErrorKind::unsupported, "it is a part of a file of which the rest is in another archive", "",
-                         "restore all volumes together, as the program does that made them: tar --multi-volume -xf"};
+            return Error{ErrorKind::unsupported, "it is one part of a file, and another archive has the rest", "",
+                         "restore all volumes together with the program that made them: tar --multi-volume -xf"};
         default: break;  // unknown: skipped and reported
     }
     member.link_text.clear();
@@ -308,7 +309,7 @@ Result<bool> HeadDecoder::take_old_sparse() {
     FB_TRY(take(block + in_block, in_block_count));
     bool has_more = block[more_at] != 0;
     while (has_more) {
-        if (at_ > 2 * records_bytes_max) return damaged("its map of holes is beyond all bounds");
+        if (at_ > 2 * records_bytes_max) return damaged("its map of holes is out of range");
         if (bytes_.size() < at_ + block_bytes) return false;
         const auto* further = reinterpret_cast<const char*>(bytes_.data() + at_);
         FB_TRY(take(further, further_count));
@@ -326,7 +327,7 @@ Result<> HeadDecoder::check_sums() {
     const auto own_at = static_cast<std::size_t>(sums_.data() - text_of(bytes_).data()) + sum_digits + 1;
     if (sums_.empty() || sum_of_head(text_of(bytes_.first(at_)), own_at) != draft_.sums->second)
         return damaged("the checksum of its head is wrong");
-    if (state_.promises_end && !draft_.place) return damaged("it does not say where in the archive it lies");
+    if (state_.promises_end && !draft_.place) return damaged("it does not state its place in the archive");
     if (draft_.member.status.kind == sys::EntryKind::file) draft_.member.sum = draft_.sums->first;
     return {};
 }
@@ -348,7 +349,7 @@ Result<DecodedHead> HeadDecoder::take_stored() {
     if (is_file) {
         member.stored_bytes = *draft_.size;
         member.status.bytes = member.has_holes ? draft_.file_size.value_or(0) : *draft_.size;
-        if (member.status.bytes > sparse_bytes_max) return damaged("its size is beyond all bounds");
+        if (member.status.bytes > sparse_bytes_max) return damaged("its size is out of range");
         if (member.has_holes && draft_.has_map_before) {
             const auto there = std::min<std::uint64_t>(bytes_.size() - at_, member.stored_bytes);
             FB_TRY_ASSIGN(map, map_from(bytes_.subspan(at_, there), member.status.bytes));
@@ -362,7 +363,7 @@ Result<DecodedHead> HeadDecoder::take_stored() {
         const auto last = member.stored.empty() ? StoredStretch() : member.stored.back();
         if (member.map_bytes + last.stored + last.end - last.begin > member.stored_bytes ||
             last.end > member.status.bytes)
-            return damaged("its map of holes does not fit its bytes");
+            return damaged("its map of holes does not match its bytes");
     }
     decoded.member = std::move(member);
     return decoded;

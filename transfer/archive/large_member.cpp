@@ -104,7 +104,7 @@ Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
     for (const auto& part : parts_of(member_, begin, end)) {
         for (auto at = part.begin; at < part.end;) {
             const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), part.end - at);
-            if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
+            if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped early"};
             const auto bytes = std::span(worker.buffer).first(piece);
             FB_TRY_ASSIGN(got, file_->read(at, bytes));
             if (got < piece) return tree::check_ended(*file_, at + got);

@@ -116,10 +116,10 @@ Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t
     std::uint32_t sum = 0;
     for (auto at = stored_begin; at < stored_end;) {
         const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), stored_end - at);
-        if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
+        if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped early"};
         const auto bytes = std::span(worker.buffer).first(piece);
         FB_TRY_ASSIGN(got, restorer_.file().read(archived_.stored_offset + member().map_bytes + at, bytes));
-        if (got < piece) return Error{ErrorKind::corrupt, "the archive became shorter while it was read"};
+        if (got < piece) return Error{ErrorKind::corrupt, "the archive became shorter during the restore"};
         if (member().sum) sum = crc32c(bytes, sum);
         if (new_file_ && file_offset != UINT64_MAX)
             FB_TRY(new_file_->file().write(file_offset + at - stored_begin, bytes));

@@ -127,10 +127,9 @@ Result<> check_replaced(const NewArchive& archive, const std::string& path, cons
     const bool holds_any =
         counts.copied > 0 || counts.linked > 0 || (options.filter.include.empty() && counts.folders > 0);
     if (holds_any || !archive.replaces_another()) return {};
-    return Error{
-        ErrorKind::refused,
-        fmt::format("the archive would hold nothing of the source, and {} is there: it would be lost", show_text(path)),
-        "", fmt::format("mount the source; or rm {}, where it is to be empty", show_text(path))};
+    return Error{ErrorKind::refused,
+                 fmt::format("the source is empty, and the new archive would replace {}", show_text(path)), "",
+                 fmt::format("mount the source. If it is meant to be empty: rm {}", show_text(path))};
 }
 
 }  // namespace

@@ -47,9 +47,10 @@ Result<> take_attributes(const tree::AttributeSource& attributes, Member& member
         if (!value) return value.error();
         bytes += name.size() + value->size();
         if (bytes > attributes_bytes_max)
-            return Error{ErrorKind::unsupported,
-                         fmt::format("its extended attributes have more than the {} that an archive holds of an entry",
-                                     show_bytes(attributes_bytes_max))};
+            return Error{
+                ErrorKind::unsupported,
+                fmt::format("its extended attributes are larger than the {} that an archive holds for one entry",
+                            show_bytes(attributes_bytes_max))};
         member.attributes.push_back({name, std::move(*value)});
     }
     return {};
@@ -173,7 +174,7 @@ std::vector<std::string> Maker::take_deferred(const tree::DirNode& dir_node) {
 Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                           const sys::EntryStatus& status) {
     if (status.kind == sys::EntryKind::unknown)
-        return Error{ErrorKind::unsupported, "it is of a kind that this program does not know"};
+        return Error{ErrorKind::unsupported, "this program does not know its kind"};
     Member member{.path = path_of(*place.dir_node, place.name), .status = status};
     if (status.kind == sys::EntryKind::link) {
         FB_TRY_ASSIGN(text, folder.link_text(place.name));

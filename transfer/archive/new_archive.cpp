@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t own_alone = 0600;
 
 Error made_by_another(const std::string& name) {
-    return {ErrorKind::refused, "another process makes " + show_text(name), "nothing was changed", "wait for it"};
+    return {ErrorKind::refused, "another process is writing " + show_text(name), "nothing was changed", "wait for it"};
 }
 
 // Between making or opening the file and its lock, another process may have removed it and made its own file of that
@@ -69,9 +69,9 @@ Result<> NewArchive::check_name() {
     replaced_ = *existing;
     if (replaces_ && existing->kind == sys::EntryKind::file) return {};
     if (existing->kind != sys::EntryKind::file)
-        return Error{ErrorKind::refused, show_text(name_) + " is there, and is no file", "nothing was changed"};
-    return Error{ErrorKind::refused, show_text(name_) + " is there already", "nothing was changed",
-                 "choose another name, or replace it with --force"};
+        return Error{ErrorKind::refused, show_text(name_) + " exists and is not a file", "nothing was changed"};
+    return Error{ErrorKind::refused, show_text(name_) + " exists already", "nothing was changed",
+                 "choose another name, or replace the file with --force"};
 }
 
 // If a file may not grow, it counts as full: no other entry would fit either.
@@ -79,7 +79,7 @@ Result<> NewArchive::write(std::uint64_t offset, std::span<const std::byte> byte
     auto written = file_->write(offset, bytes);
     if (written || written.error().kind != ErrorKind::refused) return written;
     return Error{ErrorKind::full, written.error().what, "",
-                 "a larger limit (ulimit -f), or a file system that holds larger files"};
+                 "raise the limit (ulimit -f), or use a file system that holds larger files"};
 }
 
 void NewArchive::count(std::uint64_t place, std::uint32_t head_sum) {

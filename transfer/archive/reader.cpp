@@ -23,7 +23,7 @@ ArchiveReader::ArchiveReader(sys::OpenFile& file, std::uint64_t file_bytes, tree
 
 Error ArchiveReader::located(Error error) const {
     const auto after = last_path_.empty() ? std::string("at its beginning") : "behind " + show_text(last_path_);
-    const auto* what = error.kind == ErrorKind::corrupt ? "is damaged at" : "cannot be read on from";
+    const auto* what = error.kind == ErrorKind::corrupt ? "is damaged at" : "cannot be read after";
     error.what = fmt::format("the archive {} byte {}, {}: {}", what, offset_, after, error.what);
     return error;
 }
@@ -32,12 +32,12 @@ Error ArchiveReader::located(Error error) const {
 Result<> ArchiveReader::fill(std::uint64_t least) {
     if (least > file_bytes_ - std::min(offset_, file_bytes_))
         return Error{ErrorKind::corrupt,
-                     fmt::format("it ends at byte {}, before its end was written: it was cut", file_bytes_)};
+                     fmt::format("it ends at byte {}, before its end mark: the file was cut", file_bytes_)};
     const auto wanted = std::min(std::max(least, window_least_), file_bytes_ - offset_);
-    if (!way_.pace->wait_turn(wanted, way_.stop)) return Error{ErrorKind::retry, "stopped before its end"};
+    if (!way_.pace->wait_turn(wanted, way_.stop)) return Error{ErrorKind::retry, "stopped early"};
     const std::shared_ptr<std::byte[]> window = std::make_unique_for_overwrite<std::byte[]>(wanted);
     FB_TRY_ASSIGN(got, file_.read(offset_, {window.get(), wanted}));
-    if (got < wanted) return Error{ErrorKind::corrupt, "it became shorter while it was read"};
+    if (got < wanted) return Error{ErrorKind::corrupt, "it became shorter during the read"};
     window_ = window;
     window_offset_ = offset_;
     window_bytes_ = wanted;
@@ -48,9 +48,9 @@ Result<std::uint64_t> ArchiveReader::first_byte_from(std::uint64_t offset) const
     std::vector<std::byte> bytes(std::min(window_bytes_least, file_bytes_ - std::min(offset, file_bytes_)));
     while (offset < file_bytes_) {
         const auto part = std::span(bytes).first(std::min<std::uint64_t>(bytes.size(), file_bytes_ - offset));
-        if (!way_.pace->wait_turn(part.size(), way_.stop)) return Error{ErrorKind::retry, "stopped before its end"};
+        if (!way_.pace->wait_turn(part.size(), way_.stop)) return Error{ErrorKind::retry, "stopped early"};
         FB_TRY_ASSIGN(got, file_.read(offset, part));
-        if (got < part.size()) return Error{ErrorKind::corrupt, "it became shorter while it was read"};
+        if (got < part.size()) return Error{ErrorKind::corrupt, "it became shorter during the read"};
         const auto first = std::ranges::find_if(part, [](std::byte byte) { return byte != std::byte{0}; });
         offset += static_cast<std::uint64_t>(first - part.begin());
         if (first != part.end()) break;
@@ -62,19 +62,19 @@ Result<std::uint64_t> ArchiveReader::first_byte_from(std::uint64_t offset) const
 Result<> ArchiveReader::check_end(std::uint64_t behind) const {
     FB_TRY(all_are_there_);
     if (!has_last_ && state_.promises_end)
-        return Error{ErrorKind::corrupt, "there are zeros, and not yet its last entry: what lay from here on is lost"};
+        return Error{ErrorKind::corrupt, "there are zeros before its last entry: the rest is lost"};
     FB_TRY_ASSIGN(other, first_byte_from(behind));
     if (other < file_bytes_)
-        return Error{ErrorKind::corrupt,
-                     fmt::format("there are zeros, as at its end, but from byte {} on others follow", other),
-                     {},
-                     fmt::format("use another copy of the archive; where archives were joined, tail -c +{} gives the "
-                                 "next one",
-                                 other + 1)};
+        return Error{
+            ErrorKind::corrupt,
+            fmt::format("there are zeros, as at its end, but byte {} begins further entries", other),
+            {},
+            fmt::format("use another copy of the archive. If archives were joined, tail -c +{} gives the next archive",
+                        other + 1)};
     if (offset_ > 0) return {};
-    return Error{ErrorKind::corrupt, fmt::format("all its {} bytes are zeros: they were lost, or it is an archive of "
-                                                 "tar that never had an entry",
-                                                 file_bytes_)};
+    return Error{
+        ErrorKind::corrupt,
+        fmt::format("all its {} bytes are zeros: its data were lost, or it is an empty tar archive", file_bytes_)};
 }
 
 // Checks that the entry lies at its recorded place and, for the last entry, that all others were read.
@@ -90,10 +90,10 @@ Result<> ArchiveReader::take_place(const DecodedHead& decoded) {
     if (const auto& end = decoded.member.end) {
         has_last_ = true;
         if (*end != entries_)
-            all_are_there_ = Error{ErrorKind::corrupt,
-                                   fmt::format("{} entries with the sum {:016x} should lie before its last one, and "
-                                               "there are {} with {:016x}: some are not those that were written",
-                                               end->entries, end->sum, entries_.entries, entries_.sum)};
+            all_are_there_ =
+                Error{ErrorKind::corrupt, fmt::format("its last entry counts {} entries with the sum {:016x}, and the "
+                                                      "archive has {} with {:016x}: some entries were replaced",
+                                                      end->entries, end->sum, entries_.entries, entries_.sum)};
     }
     if (decoded.head_sum) entries_.add(offset_, *decoded.head_sum);
     return {};
@@ -106,7 +106,7 @@ Result<std::optional<FoundMember>> ArchiveReader::next() {
         auto decoded = decode_head({window_.get() + (there > 0 ? skipped : 0), there}, state_);
         const bool may_end = decoded && (decoded->is == DecodedHead::Is::end || decoded->is == DecodedHead::Is::cut);
         if (has_last_ && !may_end)
-            return located({ErrorKind::corrupt, "others follow behind its last entry, and were not read"});
+            return located({ErrorKind::corrupt, "further entries after its last entry were not read"});
         if (!decoded) return located(decoded.error());
         if (state_.is_ours) is_ours_ = true;
         if (decoded->is == DecodedHead::Is::end) {
@@ -130,7 +130,7 @@ Result<std::optional<FoundMember>> ArchiveReader::next() {
         if (all > file_bytes_ - offset_)
             return located(
                 {ErrorKind::corrupt,
-                 fmt::format("it ends at byte {}, within the bytes of this entry: it was cut", file_bytes_)});
+                 fmt::format("it ends at byte {}, within the bytes of this entry: the file was cut", file_bytes_)});
         if (decoded->is == DecodedHead::Is::skipped) {
             offset_ += all;
             continue;
@@ -158,7 +158,7 @@ Result<FoundMember> ArchiveReader::read_at(std::uint64_t offset, std::shared_ptr
     other.window_least_ = head_bytes_usual;
     other.state_.common = std::move(common);
     FB_TRY_ASSIGN(next, other.next());
-    if (!next) return Error{ErrorKind::corrupt, "the archive has changed while it was read"};
+    if (!next) return Error{ErrorKind::corrupt, "the archive changed during the read"};
     return *std::move(next);
 }
 

@@ -69,21 +69,21 @@ Result<> check_is_archive(sys::OpenFile& file, const std::string& path) {
     const auto known = std::ranges::find_if(known_beginnings,
                                             [&](const auto& beginning) { return text.starts_with(beginning.bytes); });
     if (known != known_beginnings.end() && known->command != nullptr)
-        return Error{ErrorKind::refused, fmt::format("{} is {}, and no archive yet", show_text(path), known->what), "",
+        return Error{ErrorKind::refused, fmt::format("{} is {}: decompress it first", show_text(path), known->what), "",
                      fmt::format("{} {}", known->command, show_text(path))};
     if (is_like_head(block)) return {};
-    const auto beginning =
-        fmt::format("a file of another kind, which begins with \"{}\"", show_text(text.substr(0, 16)));
+    const auto beginning = fmt::format("a file of another kind that begins with \"{}\"", show_text(text.substr(0, 16)));
     return Error{ErrorKind::refused,
-                 fmt::format("{} is no tar archive: it is {}", show_text(path),
+                 fmt::format("{} is not a tar archive: it is {}", show_text(path),
                              known != known_beginnings.end() ? known->what : beginning),
-                 "nothing was changed", "the archive, as forebay archive or tar -c has made it"};
+                 "nothing was changed", "give an archive made by forebay archive or tar -c"};
 }
 
 Result<OpenArchive> open_archive(const std::string& path) {
     std::error_code missing;
     if (std::filesystem::is_fifo(path, missing))
-        return Error{ErrorKind::refused, show_text(path) + " is a pipe, and an archive is read at many places at once",
+        return Error{ErrorKind::refused,
+                     show_text(path) + " is a pipe, and a restore reads the archive at many places at once",
                      "nothing was changed", "write it to a file first: cat > FILE.tar"};
     const auto real = std::filesystem::canonical(path, missing).string();
     if (missing)
@@ -94,9 +94,9 @@ Result<OpenArchive> open_archive(const std::string& path) {
     FB_TRY_ASSIGN(status, file->status());
     if (status.kind != sys::EntryKind::file)
         return Error{ErrorKind::refused,
-                     fmt::format("{} is {}, and no archive", show_text(path),
-                                 status.kind == sys::EntryKind::folder ? "a directory" : "no file"),
-                     "nothing was changed", "the archive comes first: forebay restore-archive FILE TARGET"};
+                     fmt::format("{} is {}, not an archive", show_text(path),
+                                 status.kind == sys::EntryKind::folder ? "a directory" : "not a file"),
+                     "nothing was changed", "give the archive first: forebay restore-archive FILE TARGET"};
     FB_TRY(check_is_archive(*file, path));
     return OpenArchive{.file = std::move(file), .bytes = status.bytes};
 }
@@ -207,7 +207,7 @@ constexpr const char* other_copy = "use another copy of the archive";
 
 Error with_advice(Error error) {
     if (error.kind == ErrorKind::corrupt) {
-        error.safe = "what was restored is whole; what lies behind that place was not read";
+        error.safe = "restored entries are whole. Nothing behind that place was read";
         if (error.next.empty()) error.next = other_copy;
     }
     return error;
@@ -266,9 +266,9 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
                          const MemberTaker& take, tree::EntryLog& entry_log, tree::CopyCounts& counts) {
     if (!options.preserve.hard_links)
         return Error{ErrorKind::refused,
-                     "an archive has the bytes of an inode of several names once: hard-links cannot be left out"};
+                     "an archive stores the bytes of hard links once, so a restore cannot leave out hard-links"};
     if (options.layout.kind == tree::LayoutKind::source)
-        return Error{ErrorKind::refused, "--layout source: an archive does not say how its files lay on storage"};
+        return Error{ErrorKind::refused, "--layout source: an archive does not record the layout of its files"};
     FB_TRY_ASSIGN(archive, open_archive(path));
     if (options.is_dry) {
         tree::TargetParts parts(options, entry_log, counts, {});
@@ -308,9 +308,9 @@ Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& op
     FB_TRY(Restorer(parts, file, status.bytes, nullptr, true, {}).run());
     if (const auto first = entry_log.first(); !first.empty())
         return Error{ErrorKind::corrupt,
-                     "the archive differs from what was written when it is read back: " +
-                         show_text(first.front().path) + ": " + first.front().why,
-                     "the source is unchanged, and the archive was removed", "look after that storage"};
+                     "the archive on storage differs from the bytes written: " + show_text(first.front().path) + ": " +
+                         first.front().why,
+                     "the source is unchanged, and the archive was removed", "check that storage"};
     return {};
 }
 

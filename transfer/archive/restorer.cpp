@@ -42,14 +42,16 @@ Result<> settle_unread(tree::Losses& losses, const tree::Preserve& preserve, con
         return losses.settle(member.path, member.status, part.text, "", Error{ErrorKind::unsupported, why});
     };
     for (const auto& part : member.unread) switch (part.is) {
-            case Unread::Is::owner: FB_TRY(settle(part, preserve.owner, "owners are numbers of 32 bits")); break;
+            case Unread::Is::owner: FB_TRY(settle(part, preserve.owner, "its owner is more than 32 bits")); break;
             case Unread::Is::permissions:
-                FB_TRY(settle(part, preserve.permissions, "it is no number of permissions"));
+                FB_TRY(settle(part, preserve.permissions, "its permissions are not valid"));
                 break;
-            case Unread::Is::times: FB_TRY(settle(part, preserve.times, "it is no time of this machine")); break;
+            case Unread::Is::times:
+                FB_TRY(settle(part, preserve.times, "its time is out of range on this machine"));
+                break;
             case Unread::Is::attribute:
                 FB_TRY(settle(part, preserve.attributes,
-                              "it cannot be read here, or names users or groups that this machine has not"));
+                              "it cannot be read here, or contains users or groups that this machine does not have"));
                 break;
         }
     return {};
@@ -118,15 +120,15 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember archived) {
     const auto kind = member.status.kind;
     if (is_root && kind != sys::EntryKind::folder)
         return refuse(".",
-                      {ErrorKind::refused, "it has the name of the root, and is no directory: it is not restored"});
+                      {ErrorKind::refused, "it has the name of the root and is not a directory: it is not restored"});
     const bool is_link = !member.same_as.empty();
     const auto depth = is_root ? 0 : 1 + std::ranges::count(member.path, '/');
     if (depth > depth_max)
         return refuse(member.path.substr(0, 100) + "...",
                       {ErrorKind::unsupported,
-                       fmt::format("its path has {} names, and at most {} are restored", depth, depth_max)});
+                       fmt::format("its path has {} names, and a restore takes at most {}", depth, depth_max)});
     if (kind == sys::EntryKind::unknown && !is_link)
-        return refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
+        return refuse(member.path, {ErrorKind::unsupported, "this program does not know its kind"});
     if (!parts.options.filter.takes(member.path, kind)) {
         if (archived.is_large()) parts.counts.passed_bytes += member.stored_bytes;
         return {};
@@ -224,7 +226,7 @@ Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
     FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
     if (parts.options.filter.takes(first_path, sys::EntryKind::file)) return link_to(worker, member.path, first_path);
     return Error{ErrorKind::refused,
-                 fmt::format("the archive has its bytes at {}, which the patterns leave out", show_text(first_path))};
+                 fmt::format("the archive stores its bytes at {}, which your patterns exclude", show_text(first_path))};
 }
 
 void Restorer::take_failed(const std::string& path) {
@@ -243,12 +245,12 @@ Result<> Restorer::check_first_name(const std::string& path) {
     FB_TRY_ASSIGN(failed, paths_.failed.find(key_of(path)));
     if (failed)
         return Error{ErrorKind::refused,
-                     fmt::format("it is a further name of {}, which was not restored", show_text(path))};
+                     fmt::format("it is a hard link to {}, which was not restored", show_text(path))};
     if (reader_.is_ours()) return {};
     FB_TRY_ASSIGN(known, is_known(path));
     if (known) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("it is a further name of {}, which the archive does not have", show_text(path))};
+                 fmt::format("it is a hard link to {}, which is not in the archive", show_text(path))};
 }
 
 Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path) {

@@ -21,13 +21,12 @@ Error bad_map(const char* why) { return {ErrorKind::corrupt, std::string("its ma
 Result<std::optional<std::uint64_t>> next_number(std::string_view& text) {
     const auto end = text.find('\n');
     if (end == text.npos) {
-        if (text.size() > 20) return bad_map("has a number of too many digits");
+        if (text.size() > 20) return bad_map("has a number with too many digits");
         return std::optional<std::uint64_t>();
     }
     std::uint64_t number = 0;
     const auto [stop, failed] = std::from_chars(text.data(), text.data() + end, number);
-    if (failed != std::errc() || stop != text.data() + end || end == 0)
-        return bad_map("has something that is no number");
+    if (failed != std::errc() || stop != text.data() + end || end == 0) return bad_map("has an invalid number");
     text.remove_prefix(end + 1);
     return std::optional(number);
 }
@@ -63,7 +62,7 @@ Result<> find_stored(sys::OpenFile& file, Member& member) {
     }
     member.map_bytes = map_of(member).size();
     if (member.map_bytes > map_bytes_max)
-        return Error{ErrorKind::unsupported, "it has more pieces between its holes than an archive's map holds"};
+        return Error{ErrorKind::unsupported, "it has more pieces between holes than the map of an archive holds"};
     member.stored_bytes = member.map_bytes + stored;
     return {};
 }
@@ -82,7 +81,7 @@ std::string map_of(const Member& member) {
 Result<> add_stretch(std::vector<StoredStretch>& stretches, std::uint64_t begin, std::uint64_t bytes,
                      std::uint64_t file_bytes) {
     const auto last = stretches.empty() ? StoredStretch() : stretches.back();
-    if (begin < last.end || begin > file_bytes || bytes > file_bytes - begin) return bad_map("does not fit the file");
+    if (begin < last.end || begin > file_bytes || bytes > file_bytes - begin) return bad_map("does not match the file");
     if (bytes > 0)
         stretches.push_back({.begin = begin, .end = begin + bytes, .stored = last.stored + last.end - last.begin});
     return {};

@@ -57,9 +57,9 @@ Result<tree::DirNodeRef> TargetFolders::enter(const std::string& name) {
     if (!outcome) FB_TRY(tree::check_spelling(*at_, *above, name));
     auto opened = above->open_folder(name);
     if (!opened)
-        return with_context(
-            opened.error(),
-            show_text(path_of(*dir_node)) + " is no folder at the target that may be filled: " + opened.error().what);
+        return with_context(opened.error(),
+                            show_text(path_of(*dir_node)) +
+                                " is not a directory at the target that the restore may fill: " + opened.error().what);
     const tree::FolderRef folder = std::move(*opened);
     if (outcome) use_.new_entries.mark_unfinished(*folder);
     FB_TRY_ASSIGN(status, folder->status());

@@ -30,13 +30,14 @@ constexpr std::size_t line_bytes_max = 64u << 10;  // a path of 4,000 directorie
 constexpr std::size_t digits = 8;
 
 Error bad_line(std::string_view line) {
-    return {ErrorKind::corrupt, fmt::format("no line of a list of checksums: \"{}\"", show_text(line.substr(0, 100)))};
+    return {ErrorKind::corrupt,
+            fmt::format("this line is not part of a list of checksums: \"{}\"", show_text(line.substr(0, 100)))};
 }
 
 // A carriage return in a path is written as \r, so all real ones may be removed.
 Error lines_of_windows(const std::string& list) {
-    return {ErrorKind::refused, "its lines end with a carriage return, as those of Windows do", "nothing was changed",
-            fmt::format("tr -d '\\r' < {} > LIST, and the same comparison with LIST", show_text(list))};
+    return {ErrorKind::refused, "its lines end with a carriage return, as on Windows", "nothing was changed",
+            fmt::format("tr -d '\\r' < {} > LIST, then compare with LIST", show_text(list))};
 }
 
 std::string escaped(std::string_view path) {
@@ -64,7 +65,7 @@ Result<std::string> path_from(std::string_view text) {
     return path;
 }
 
-Error not_regular() { return {ErrorKind::missing, "it is no regular file"}; }
+Error not_regular() { return {ErrorKind::missing, "it is not a regular file"}; }
 
 // Key in a table of paths: the hash takes the place of an inode.
 sys::EntryId key_of(const std::string& path) { return {0, siphash({}, std::as_bytes(std::span(path)))}; }
@@ -283,7 +284,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     if (before.bytes == 0) FB_TRY(check_empty(file));
     FB_TRY_ASSIGN(after, file.status());
     // A sum over two states of a file would be wrong for both.
-    if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
+    if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed during the read"};
     if (offset < before.bytes) FB_TRY(check_ended(file, offset));
     return sum;
 }
@@ -300,9 +301,10 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
     if (!has_title || !*has_title || title != checksums_title)
         return Error{
             title.find("CRC32C") == title.npos ? ErrorKind::refused : ErrorKind::corrupt,
-            fmt::format("{} is a file and no list of checksums, and {} a directory", show_text(list), show_text(root)),
+            fmt::format("{} is a file but not a list of checksums, and {} is a directory", show_text(list),
+                        show_text(root)),
             "nothing was changed",
-            fmt::format("of a file the copy, as in {}/{}; or a list that forebay walk --checksums has written",
+            fmt::format("to compare one file, give its copy {}/{}. Or give a list made by forebay walk --checksums",
                         show_text(root), show_text(leaf_of(list)))};
     SumCheck check(options, entry_log, counts);
     if (auto done = check.run(std::move(lines), FolderRef(std::move(opened))); !done)

@@ -111,7 +111,7 @@ Result<bool> CompareWalk::hold_names(const DirNode& dir_node, TreeSide side, sys
     bool has_room = true;
     const auto listed = folder.list([&](std::span<const sys::NamedEntry> batch) -> Result<> {
         has_room = held.add(batch);
-        if (!has_room) return Error{ErrorKind::retry, "more names than are held in memory"};
+        if (!has_room) return Error{ErrorKind::retry, "its directory has more names than fit in memory"};
         for (const auto& entry : batch)
             names.push_back({.name = std::string(entry.name), .kind = entry.kind, .number = entry.number});
         return {};

@@ -74,14 +74,14 @@ Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const DirNode& di
 
 Result<std::string> CompareWalk::other_difference(const BothFolders& folders, const std::string& name,
                                                   const BothStatuses& both) {
-    if (both.source.kind != both.target.kind) return std::string("it is of another kind");
+    if (both.source.kind != both.target.kind) return std::string("the kinds differ");
     if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
         return fmt::format("{} and {}", show_count(both.source.bytes, "byte"), both.target.bytes);
     if (both.source.device_number != both.target.device_number) return std::string("another device");
     if (both.source.kind == sys::EntryKind::link) {
         FB_TRY_ASSIGN(text, folders.source->link_text(name));
         FB_TRY_ASSIGN(other_text, folders.target->link_text(name));
-        if (text != other_text) return std::string("it leads elsewhere");
+        if (text != other_text) return std::string("the links lead to different places");
     }
     auto difference = difference_of(both.source, both.target, options_.preserve);
     if (difference.empty()) {
@@ -134,7 +134,7 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const DirNodeRef& dir_no
     FB_TRY_ASSIGN(target, open_target(*dir_node, folders, named));
     if (!target) return {};
     if (target->status.kind != sys::EntryKind::file) {
-        differs(dir_node, named.name, "it is of another kind");
+        differs(dir_node, named.name, "the kinds differ");
         return {};
     }
     FB_TRY_ASSIGN(file, folders.source->open_file(named.name));
@@ -197,8 +197,7 @@ Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source,
     const auto known_target = inodes_.get_or_put(source, {target, equal});
     const auto known_source = reverse_.get_or_put(target, source);
     if (known_target && known_source)
-        return std::string(
-            known_target->target == target && *known_source == source ? "" : "its other names (hard links) are others");
+        return std::string(known_target->target == target && *known_source == source ? "" : "its hard links differ");
     const auto& error = known_target ? known_source.error() : known_target.error();
     if (ended_) ended_ = error;
     share_.stop();

@@ -70,12 +70,12 @@ Result<> give_times(const sys::EntryStatus& status, sys::OpenEntry& target) {
 
 Result<> check_time(const sys::EntryStatus& source, const sys::EntryStatus& target) {
     if (is_same_time(source, target)) return {};
-    return Error{ErrorKind::unsupported, fmt::format("it was modified at {}, and the target has {} in place of that",
+    return Error{ErrorKind::unsupported, fmt::format("its time of modification is {}, and the target stores {}",
                                                      show_time(source.modified), show_time(target.modified))};
 }
 
 Result<Preserve> preserve_from(std::string_view words) {
-    if (words.empty()) return Error{ErrorKind::refused, "--preserve is empty: to preserve nothing is called none"};
+    if (words.empty()) return Error{ErrorKind::refused, "--preserve is empty: to preserve nothing, write none"};
     Preserve preserve{
         .owner = false, .group = false, .permissions = false, .times = false, .attributes = false, .hard_links = false};
     while (!words.empty()) {
@@ -90,8 +90,8 @@ Result<Preserve> preserve_from(std::string_view words) {
         else if (word == "hard-links") preserve.hard_links = true;
         else if (word != "none")
             return Error{ErrorKind::refused,
-                         fmt::format("--preserve {}: the words are owner, group, permissions, times, attributes, "
-                                     "hard-links, all and none, with commas between them",
+                         fmt::format("--preserve {}: write owner, group, permissions, times, attributes, hard-links, "
+                                     "all or none, with commas between them",
                                      word)};
     }
     return preserve;

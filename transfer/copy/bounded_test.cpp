@@ -128,7 +128,7 @@ TEST_CASE("bounded: a copy that cannot spill ends, says why, and goes on with ro
     REQUIRE_FALSE(done->copied);
     CHECK(done->copied.error().kind == ErrorKind::full);
     CHECK(done->copied.error().next.find("TMPDIR") != std::string::npos);
-    CHECK(done->copied.error().safe == "all that has its final name is whole");
+    CHECK(done->copied.error().safe == "every file with its final name is whole");
     ::setenv("TMPDIR", directory.path().c_str(), 1);
     done = sync_trees(source, target, 2);
     REQUIRE(done->copied);

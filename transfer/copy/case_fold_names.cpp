@@ -17,9 +17,8 @@ std::uint64_t hash_of(std::string_view name) { return siphash({}, bytes_of(name)
 
 // The target has one entry for both names: `there` stays.
 Error taken_for_one(const std::string& there, const std::string& name) {
-    return {ErrorKind::refused,
-            fmt::format("the target takes \"{}\" and \"{}\" for one name: the first one is there, and stays",
-                        show_text(there), show_text(name))};
+    return {ErrorKind::refused, fmt::format("the target's names ignore case: \"{}\" exists, so \"{}\" is not copied",
+                                            show_text(there), show_text(name))};
 }
 
 sys::CaseFolding folding_of(DirNode& dir_node, sys::Folder& folder) {
@@ -101,7 +100,7 @@ Result<std::string> CaseFoldNames::look(sys::Folder& folder, const std::string& 
         }));
         if (spelling) return *spelling;
     }
-    return Error{ErrorKind::retry, "the target has an entry of that name and lists none"};
+    return Error{ErrorKind::retry, "the target has an entry of this name but does not list it"};
 }
 
 Result<> CaseFoldNames::rename(sys::Folder& folder, const std::string& temporary, const std::string& name) {
@@ -124,8 +123,8 @@ Result<bool> CaseFoldNames::claim(sys::Folder& folder, sys::Folder& source, cons
     // Two renames are needed. A kill between them would leave the whole directory under a temporary name.
     if (existing.kind == sys::EntryKind::folder)
         return Error{ErrorKind::refused,
-                     fmt::format("the target has the directory \"{}\", which it takes for this one, and the source has "
-                                 "none of that name: rename it there, to another name first and then to this one",
+                     fmt::format("the target has the directory \"{}\", whose name differs only in case, and the source "
+                                 "does not. Rename it there to another name first, then to this name",
                                  show_text(spelling))};
     if (is_dry) return true;
     static_cast<void>(folder.remove(temporary));  // of a killed run

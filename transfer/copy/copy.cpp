@@ -31,7 +31,7 @@ Result<> check_apart(const CopyRoots& roots, const std::string& source, const st
     if (!target_lies_in && !source_lies_in) return {};
     return Error{
         ErrorKind::refused,
-        fmt::format("{} and {} lie in each other: a copy would copy itself", show_text(source), show_text(target)),
+        fmt::format("{} and {} contain each other: a copy would copy itself", show_text(source), show_text(target)),
         "nothing was changed"};
 }
 
@@ -53,7 +53,7 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     if (const auto folder = above->make_folder(name, closed_while_filled); !folder)
         return with_context(
             folder.error(), fmt::format("{} cannot be made: {}", show_text(target), folder.error().what), "",
-            folder.error().kind == ErrorKind::refused ? "a path in a directory that this user may write to" : "");
+            folder.error().kind == ErrorKind::refused ? "give a path in a directory that you may write to" : "");
     FB_TRY_ASSIGN(opened, above->open_folder(name));
     roots.target = std::move(opened);
     return {};
@@ -157,21 +157,21 @@ Result<> check_tops(const CopyRoots& roots, const std::string& source, const std
     const bool empties = options.removes_extra && tops.source_is_empty;
     if (empties && !options.allows_empty)
         return Error{ErrorKind::refused,
-                     fmt::format("{} has no entry, and {} has some: all of it would be removed", show_text(source),
+                     fmt::format("{0} is empty, and {1} is not: all of {1} would be removed", show_text(source),
                                  show_text(target)),
-                     "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
+                     "nothing was changed", "mount the source. If it is meant to be empty, give --allow-empty"};
     if (empties || options.allows_unlike || (tops.source_is_empty && options.allows_empty)) return {};
     const auto first = tops.at_target > names_compared_max ? fmt::format("the first {} of ", names_compared_max) : "";
     const auto harm = options.removes_extra
-                          ? fmt::format("all {} would be removed", tops.at_target)
-                          : "it would get what SOURCE has, beside them, and SOURCE's owner and permissions";
+                          ? fmt::format("--delete would remove all {} entries of TARGET", tops.at_target)
+                          : "the copy would mix the two, and give TARGET the owner and permissions of SOURCE";
     return Error{ErrorKind::refused,
-                 fmt::format("no entry of TARGET, {}{}, is one of SOURCE, {}: {}", first, show_text(target),
+                 fmt::format("{}TARGET {} and SOURCE {} have no entry in common: {}", first, show_text(target),
                              show_text(source), harm),
                  "nothing was changed",
-                 fmt::format("{}/{}, if that was meant; or --allow-unlike, where {}", show_text(target),
+                 fmt::format("use {}/{}, if you meant that. To {}, give --allow-unlike", show_text(target),
                              show_text(name_of_source(source)),
-                             options.removes_extra ? "all of them are to go" : "it is to be filled all the same")};
+                             options.removes_extra ? "remove these entries" : "merge the two")};
 }
 
 // An unmounted file system looks as if its entries were removed.
@@ -180,16 +180,16 @@ Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& b
     if (now == before) return {};
     const auto [at, other] = std::ranges::mismatch(before, now);
     return Error{ErrorKind::refused,
-                 fmt::format("what is mounted below the source has changed meanwhile: {}",
+                 fmt::format("mounts below the source changed during the copy: {}",
                              show_text(at != before.end() ? at->path : other->path)),
-                 "all was copied, and nothing was removed", "mount it, and run the same command again"};
+                 "all entries were copied, and nothing was removed", "mount it, and run the same command again"};
 }
 
 std::string why_not_removed(const EntryLog& entry_log) {
-    if (!entry_log.taken()) return "the report of what is removed cannot be written";
-    if (entry_log.errors_at_target() == 0) return "not all of the source could be read and copied";
-    if (entry_log.errors_at_target() == entry_log.errors()) return "not all of the target could be read and changed";
-    return "neither all of the source nor all of the target could be read";
+    if (!entry_log.taken()) return "the report of removals cannot be written";
+    if (entry_log.errors_at_target() == 0) return "some of the source could not be read and copied";
+    if (entry_log.errors_at_target() == entry_log.errors()) return "some of the target could not be read and changed";
+    return "some of the source and of the target could not be read";
 }
 
 // Returns false if the target has more directories in the way than one pass replaces.
@@ -205,7 +205,7 @@ Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const T
     FB_TRY(parts.replacer.run());
     if (options.is_dry && parts.deferred.has_more())  // a real run replaces these first and makes another pass
         entry_log.add(EntryEvent::skipped, ".",
-                      fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
+                      fmt::format("more than {} directories of the target are in the way: the report stops here",
                                   options.tables.deferred));
     return !parts.deferred.has_more() || entry_log.has_errors() || options.is_dry;
 }
@@ -270,11 +270,12 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     FB_TRY(check_team_root(*source, order.source_root, order.source));
     FB_TRY_ASSIGN(status, source->status());
     if (order.options.preserve.hard_links && order.tells_births != (status.born != sys::FileTime{}))
-        return Error{ErrorKind::refused,
-                     fmt::format("when files of {} were made is told on one of both hosts alone: names of one inode "
-                                 "would become files of their own",
-                                 show_text(order.source)),
-                     "", "leave this host out, or hard-links out of --preserve"};
+        return Error{
+            ErrorKind::refused,
+            fmt::format(
+                "only one of the hosts reports when files of {} were made, so hard links would become separate files",
+                show_text(order.source)),
+            "", "leave this host out, or leave hard-links out of --preserve"};
     TeamLease lease{std::chrono::seconds(order.timeout_seconds)};
     FolderRef target, asked;
     if (order.lacks_target) {
@@ -284,9 +285,9 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         FB_TRY_ASSIGN(opened, sys::open_tree(order.target));
         target = within_lease(std::move(opened), lease);
         if (!order.probe.empty() && !target->status_of(order.probe))
-            return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
-                                                         "it is not to be seen",
-                                                         show_text(order.target))};
+            return Error{ErrorKind::refused,
+                         fmt::format("{} is another directory there: it does not show a file that was just made in it",
+                                     show_text(order.target))};
         FB_TRY(order.probe.empty() ? check_team_root(*target, order.target_root, order.target)
                                    : check_team_mounts(*target, order.target_root, order.target));
     }
@@ -314,11 +315,10 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
                    const TreeCopyOptions& options, EntryLog& entry_log, CopyCounts& counts) {
     if (options.lead != nullptr || options.wished || options.removes_extra || options.one_file_system ||
         !options.filter.is_empty())
-        return Error{ErrorKind::refused,
-                     show_text(source) +
-                         " is a file: other processes, patterns, lists, --one-file-system and --delete "
-                         "are for directories",
-                     "nothing was changed", "leave them out"};
+        return Error{
+            ErrorKind::refused,
+            show_text(source) + " is a file: --hosts, patterns, lists, --one-file-system and --delete need a directory",
+            "nothing was changed", "leave them out"};
     FB_TRY_ASSIGN(named, target_of_file(file, source, target));
     FB_TRY(check_layout(options.layout, *named.above, target));
     std::optional<CopyLock> lock;
@@ -344,10 +344,10 @@ Result<> check_place(sys::Folder& copy, const std::string& target, EntryLog& ent
     const auto now = opened ? (*opened)->status() : Result<sys::EntryStatus>(opened.error());
     const bool is_gone = !now && now.error().kind == ErrorKind::missing;
     if (is_gone || (now && now->id != status.id))
-        entry_log.add(EntryEvent::failed, ".",
-                      fmt::format("{}, {} is not the directory any more that was filled: the copy lies where that one "
-                                  "is now",
-                                  at_target, show_text(target)));
+        entry_log.add(
+            EntryEvent::failed, ".",
+            fmt::format("{}, {} was replaced during the copy: the copy lies in the directory that was moved away",
+                        at_target, show_text(target)));
     return {};
 }
 
@@ -358,14 +358,13 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
     FB_TRY_ASSIGN(file, file_at(source));
     if (file) return copy_file(*file, source, target, options, entry_log, counts);
     if (options.removes_extra && options.wished)
-        return Error{ErrorKind::refused,
-                     "with a list of paths nothing can be removed: the list does not say what the "
-                     "source has not"};
+        return Error{
+            ErrorKind::refused,
+            "--delete cannot work with a list of paths: the list does not show which entries the source lacks"};
     if (options.trusts_attributes && options.cannot_keep == CannotKeep::manifest)
         return Error{
             ErrorKind::refused,
-            "--quick does not look at extended attributes of entries that are older than their copies, so that "
-            "the manifest would not have those that the target cannot hold",
+            "--quick skips extended attributes of entries older than their copies, so the manifest would miss some",
             "nothing was changed", "leave out --quick"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     FB_TRY(check_tops(roots, source, target, options));

@@ -9,7 +9,7 @@ namespace forebay::tree {
 void tell_run(EntryLog& entry_log, bool root_is_run, const DirNode& dir_node, const std::string& name) {
     if (!dir_node.parent || dir_node.name != format::own_directory || !format::identity_in(name)) return;
     if (root_is_run && !dir_node.parent->parent) return;
-    entry_log.add(EntryEvent::as_files, path_of(*dir_node.parent), "a run of Forebay, taken like any files");
+    entry_log.add(EntryEvent::as_files, path_of(*dir_node.parent), "a run of Forebay, copied like any files");
 }
 
 void tell_flags(EntryLog& entry_log, const DirNode& dir_node, const std::string& name, const sys::EntryStatus& status) {
@@ -21,8 +21,7 @@ void tell_flags(EntryLog& entry_log, const DirNode& dir_node, const std::string&
 
 CopyStep report_changes(EntryLog& entry_log, const std::string& path) {
     entry_log.add(EntryEvent::changed, path,
-                  "it changed each time that it was copied, and was left out: an older copy at the target, if there is "
-                  "one, stays");
+                  "it changed during each copy and was left out. An older copy at the target stays");
     return CopyStep::reported;
 }
 

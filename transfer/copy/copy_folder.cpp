@@ -43,7 +43,7 @@ Result<std::set<std::string>> FolderMaker::temporaries_in(sys::Folder& folder) c
 // For an entry, not a directory, in the place of the new directory `dir_node`.
 Result<> FolderMaker::check_is_meant(const DirNode& dir_node, sys::EntryKind kind) const {
     if (use_.options.filter.takes(*dir_node.parent, dir_node.name, kind)) return {};
-    return Error{ErrorKind::refused, "an entry stands there that patterns leave out"};
+    return Error{ErrorKind::refused, "an entry that your patterns exclude is in its place"};
 }
 
 Result<> FolderMaker::enter(const DirNodeRef& dir_node) {
@@ -101,7 +101,7 @@ Result<FolderRef> FolderMaker::make_folder(const DirNodeRef& dir_node, sys::Fold
         FB_TRY(check_is_meant(*dir_node, status->kind));
         // The failed record ends the whole copy with its own error; `retry` marks this entry as cut off.
         if (use_.publisher.check_recorded() != CopyStep::done)
-            return Error{ErrorKind::retry, "what is replaced cannot be recorded"};
+            return Error{ErrorKind::retry, "the replaced entry cannot be recorded"};
         FB_TRY(above.remove(dir_node->name));
         folder = above.make_folder(dir_node->name, use_.new_entries.folder_permissions());
     }
@@ -136,7 +136,7 @@ Result<> FolderMaker::enter_dry(const DirNodeRef& dir_node) {
     dir_node->was_made = true;  // in a real run
     (is_other ? use_.counts.would_replace : use_.counts.would_copy).add(0);
     use_.entry_log.add(EntryEvent::would_copy, path_of(*dir_node),
-                       is_other ? "it is of another kind" : "the folder is not at the target");
+                       is_other ? "it is of another kind" : "the target does not have the directory");
     return {};
 }
 

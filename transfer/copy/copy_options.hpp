@@ -104,32 +104,37 @@ void each_copy_option(Options& options,
            removed_max, allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry,
            syncs, is_locked, is_run, naming, tables, layout, watch, lead] = options;
     constexpr unsigned of_both = of_copy | of_sync, of_trees = of_both | of_restore, of_all = of_trees | of_archive;
+    // The help lists options in this order: a first copy needs these three.
+    visit(CopyOption{"dry-run", "Change nothing. Print what would be done", of_all}, Switch{}, is_dry);
+    visit(CopyOption{"delete", "Remove entries that TARGET has and SOURCE lacks. After an error nothing is removed",
+                     of_sync},
+          Switch{}, removes_extra);
+    visit(CopyOption{"rate", "Limit the rate to so many bytes a second. 0: no limit", of_all}, BytesARate{}, rate);
     visit(CopyOption{"include", ""}, PatternList{}, filter.include);
     visit(CopyOption{"exclude", ""}, PatternList{}, filter.exclude);
-    visit(CopyOption{"one-file-system", "Do not look into what is mounted in the tree", of_both | of_archive}, Switch{},
-          one_file_system);
+    visit(CopyOption{"one-file-system", "Do not enter other file systems mounted in the tree", of_both | of_archive},
+          Switch{}, one_file_system);
     visit(CopyOption{"preserve",
-                     "all, or some of owner (with the group),group,permissions,times,attributes,hard-links; or none. "
-                     "An archive has all but attributes and hard-links always, and a restore needs hard-links",
+                     "Keep all, none, or some of owner (with the group),group,permissions,times,attributes,hard-links. "
+                     "An archive always has all except attributes and hard-links. A restore needs hard-links",
                      of_all},
           PreservedParts{}, preserve);
     visit(CopyOption{"cannot-keep",
-                     "What becomes of entries of which the target cannot hold a part: refuse (unless --manifest is "
-                     "given), manifest or drop",
+                     "Choose what happens to an entry if the target cannot hold a part of it: refuse (the default "
+                     "without --manifest), manifest or drop",
                      of_trees},
           KeepPolicy{}, cannot_keep);
     visit(CopyOption{"layout",
-                     "How new files lie on Lustre: auto, default (as their directory says), source, or stripes by size "
-                     "as in 64M:1,1G:4,-1, where -1 is one on each storage target",
+                     "Choose the Lustre layout of new files: auto, default (of their directory), source, or stripes by "
+                     "size as in 64M:1,1G:4,-1 (-1: one on each storage target)",
                      of_trees},
           LayoutRules{}, layout);
-    visit(CopyOption{"exclude-targets",
-                     "OSTs of Lustre on which no new file is to lie: 14,OST0015, or @FILE, the exclude.targets of a "
-                     "preflight",
-                     of_trees},
-          StorageTargets{}, layout.excluded_targets);
-    visit(CopyOption{"recall",
-                     "Read files too whose bytes are in an archive alone (HSM of Lustre), which brings them back",
+    visit(
+        CopyOption{"exclude-targets",
+                   "Put no new file on these OSTs of Lustre: 14,OST0015, or @FILE, the exclude.targets of a preflight",
+                   of_trees},
+        StorageTargets{}, layout.excluded_targets);
+    visit(CopyOption{"recall", "Also read files whose bytes are only in an archive (HSM of Lustre). This recalls them",
                      of_both | of_archive},
           Switch{}, recalls);
     visit(
@@ -137,31 +142,24 @@ void each_copy_option(Options& options,
                    of_both | of_archive},
         Switch{}, verifies);
     visit(CopyOption{"allow-unlike",
-                     "Fill TARGET, or let --delete empty it, where it has entries and none is in SOURCE: else that is "
-                     "refused",
+                     "Fill TARGET, or let --delete empty it, even if TARGET and SOURCE have no entry in common",
                      of_both, false},
           Switch{}, allows_unlike);
-    visit(CopyOption{"rate", "At most so many bytes a second; 0: no limit", of_all}, BytesARate{}, rate);
-    visit(CopyOption{"dry-run", "Only say what would be done", of_all}, Switch{}, is_dry);
-    visit(CopyOption{"no-sync",
-                     "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files",
+    visit(CopyOption{"no-sync", "Do not wait for the storage. A power cut may then leave names without their bytes",
                      of_all},
           NotSwitch{}, syncs);
-    visit(CopyOption{"delete", "Remove what TARGET has and SOURCE has not; never after an error", of_sync}, Switch{},
-          removes_extra);
-    visit(CopyOption{"max-delete", "Let --delete remove nothing at all where more entries than these would go", of_sync,
+    visit(CopyOption{"max-delete", "Let --delete remove nothing if it would remove more entries than this", of_sync,
                      false},
           CountAtMost{}, removed_max);
     visit(CopyOption{"allow-empty",
-                     "Let --delete empty TARGET where SOURCE has no entry, or a run no snapshot in a stream: else that "
-                     "is refused, it may be unmounted",
+                     "Let --delete empty TARGET even if SOURCE is empty, or its stream has no snapshot. Otherwise this "
+                     "is refused, as SOURCE may be unmounted",
                      of_sync, false},
           Switch{}, allows_empty);
-    visit(CopyOption{"checksum", "Compare bytes of files of one size, and copy those alone that differ", of_sync},
+    visit(CopyOption{"checksum", "Compare the bytes of files of equal size, and copy only files that differ", of_sync},
           Switch{}, compares_bytes);
     visit(CopyOption{"quick",
-                     "Do not compare ACLs and other extended attributes of entries that the source changed before the "
-                     "target",
+                     "Skip ACLs and other extended attributes of entries that the source changed before the target did",
                      of_sync},
           Switch{}, trusts_attributes);
     visit(CopyOption{"is-run", ""}, Switch{}, is_run);

@@ -15,7 +15,7 @@ namespace {
 Result<> check_no_copy(const DirNode& dir_node) {
     for (const auto* at = dir_node.parent.get(); at != nullptr; at = at->parent.get())
         if (at->status(TreeSide::target).id == dir_node.status(TreeSide::source).id)
-            return Error{ErrorKind::refused, "the copy of " + path_of(*at) + " is mounted there"};
+            return Error{ErrorKind::refused, "the copy of " + path_of(*at) + " is mounted in the source here"};
     return {};
 }
 
@@ -76,7 +76,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) {
     dir_node->status(TreeSide::source) = status;
     if (status.id == target_root_) {
         if (use_.options.removes_extra)
-            return Error{ErrorKind::refused, "it is the target itself: what is removed there would be lost here"};
+            return Error{ErrorKind::refused, "it is the target itself: a removal there would lose data here"};
         use_.entry_log.add(EntryEvent::skipped, path_of(*dir_node), "it is the target itself");
         return {};
     }
@@ -119,7 +119,7 @@ Result<bool> CopyWalk::tell_wished_below(const DirNode& dir_node, const std::str
     const auto path = path_of(dir_node, name);
     auto* list = dir_node.wished != nullptr ? dir_node.wished : dir_node.named;
     FB_TRY_ASSIGN(wish, list->wish_of(path));
-    const auto* next = kind == sys::EntryKind::link ? ", and none is followed: give the path that it stands for" : "";
+    const auto* next = kind == sys::EntryKind::link ? ", and a copy follows no link: give the real path" : "";
     if (wish.has_below)
         FB_TRY(list->names_below(path, [&](const std::string& below) {
             use_.failures.report(path + "/" + below, {ErrorKind::refused, fmt::format("{} is a {}{}", show_text(path),
@@ -160,7 +160,7 @@ Result<CopyStep> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, cons
     if (!use_.options.filter.takes(*dir_node, named.name, kind)) return CopyStep::done;
     // Its copy would collide with an entry that has no final name yet.
     if (use_.names.is_temporary(named.name))
-        return Error{ErrorKind::refused, "this copy gives such names to what is not whole: it is not copied"};
+        return Error{ErrorKind::refused, "the copy uses such names for incomplete files: it is not copied"};
     if (kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<DirNode>(dir_node, named.name);
         FB_TRY(take_wish(*child));

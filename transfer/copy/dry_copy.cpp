@@ -25,7 +25,8 @@ Result<CopyStep> DryCopier::would_copy(const CopyEntry& entry, EntryDecision dec
     }
     auto& amount = sight.existing ? use_.counts.would_replace : use_.counts.would_copy;
     amount.add(source.kind == sys::EntryKind::file ? source.bytes : 0);
-    use_.entry_log.add(EntryEvent::would_copy, entry.path(), sight.existing ? "it differs" : "it is not at the target");
+    use_.entry_log.add(EntryEvent::would_copy, entry.path(),
+                       sight.existing ? "it differs" : "the target does not have it");
     return CopyStep::done;
 }
 
@@ -48,7 +49,7 @@ Result<CopyStep> DryCopier::would_link(TreeWorker& worker, const CopyEntry& entr
         }
     }
     (sight.existing ? use_.counts.would_replace : use_.counts.would_copy).add(0);
-    use_.entry_log.add(EntryEvent::would_copy, entry.path(), "it becomes a further name of " + first_path);
+    use_.entry_log.add(EntryEvent::would_copy, entry.path(), "it becomes a hard link to " + first_path);
     return CopyStep::done;
 }
 

@@ -8,7 +8,7 @@ void Failures::report(const std::string& path, const Error& error) {
     if (error.kind == ErrorKind::unsupported) entry_log_.add(EntryEvent::not_kept, path, error.what);
     else entry_log_.add_error(path, error);
     if (error.kind == ErrorKind::full)
-        end_by({error.kind, error.what, "all that has its final name is whole", error.next});
+        end_by({error.kind, error.what, "every file with its final name is whole", error.next});
 }
 
 void Failures::report(const DirNodeRef& dir_node, const std::string& name, const Error& error) {

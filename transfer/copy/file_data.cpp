@@ -16,7 +16,7 @@ namespace {
 // Bytes of one kernel call, about 5 ms: a stop or a rate limit takes effect soon.
 constexpr std::uint64_t kernel_bytes = 8u << 20;
 
-Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
+Error stopped() { return {ErrorKind::retry, "stopped early"}; }
 
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
@@ -126,7 +126,7 @@ Result<> check_ended(sys::OpenFile& source, std::uint64_t end) {
     FB_TRY_ASSIGN(status, source.status());
     if (status.bytes <= end) return {};
     return Error{ErrorKind::corrupt,
-                 fmt::format("it ends at byte {}, and its file system says that it has {}", end, status.bytes)};
+                 fmt::format("it ends at byte {}, but its file system reports {} bytes", end, status.bytes)};
 }
 
 Result<> check_empty(sys::OpenFile& file) {
@@ -135,7 +135,7 @@ Result<> check_empty(sys::OpenFile& file) {
     if (got == 0) return {};
     FB_TRY_ASSIGN(status, file.status());
     if (status.bytes > 0) return {};
-    return Error{ErrorKind::corrupt, "it has bytes, and its file system says that it has none"};
+    return Error{ErrorKind::corrupt, "it has bytes, but its file system reports none"};
 }
 
 bool has_holes(const sys::EntryStatus& status) { return status.allocated_bytes < status.bytes; }
@@ -167,7 +167,7 @@ Result<std::uint64_t> first_difference(sys::OpenFile& file, sys::OpenFile& other
     FB_TRY_ASSIGN(at, first_difference_of_bytes(file, other, bytes, have_holes, buffer));
     // The checksums differ but the bytes are equal: the stored checksum is wrong.
     if (at < end || !is_same) return at;
-    return Error{ErrorKind::corrupt, "its bytes are not those that its storage has the checksum of"};
+    return Error{ErrorKind::corrupt, "its bytes do not match the checksum of its storage"};
 }
 
 }  // namespace forebay::tree

@@ -8,7 +8,7 @@
 namespace forebay::tree {
 
 Error folder_in_the_way() {
-    return {ErrorKind::refused, "a folder stands there at the target: sync --delete replaces it"};
+    return {ErrorKind::refused, "the target has a directory in its place. sync --delete replaces it"};
 }
 
 Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& match) {

@@ -70,7 +70,7 @@ Result<std::unique_ptr<sys::Folder>> open_own(sys::Folder& above, const std::str
     FB_TRY_ASSIGN(named, above.status_of(name));
     FB_TRY_ASSIGN(opened, path.empty() ? above.open_folder(name) : sys::open_posix_folder(path));
     FB_TRY_ASSIGN(status, opened->status());
-    if (!is_own(named) || !is_own(status)) return Error{ErrorKind::refused, name + " is another user's"};
+    if (!is_own(named) || !is_own(status)) return Error{ErrorKind::refused, name + " belongs to another user"};
     return opened;
 }
 
@@ -78,7 +78,7 @@ Result<std::unique_ptr<sys::Folder>> open_own(sys::Folder& above, const std::str
 Result<std::unique_ptr<sys::Folder>> open_own_folder(bool makes) {
     const auto place = cache_place();
     const auto slash = place.rfind('/');
-    if (slash == place.npos) return Error{ErrorKind::missing, "there is no home"};
+    if (slash == place.npos) return Error{ErrorKind::missing, "there is no home directory"};
     FB_TRY_ASSIGN(home, sys::open_posix_folder(place.substr(0, slash + 1)));
     FB_TRY_ASSIGN(cache, open_own(*home, place.substr(slash + 1), place, makes));
     FB_TRY_ASSIGN(ours, open_own(*cache, "forebay", "", makes));
@@ -90,7 +90,7 @@ Result<std::string> kept_text(const std::string& name) {
     FB_TRY_ASSIGN(file, folder->open_file(name));
     FB_TRY_ASSIGN(status, file->status());
     if (status.kind != sys::EntryKind::file || !is_own(status) || status.names != 1 || status.bytes > kept_bytes_max)
-        return Error{ErrorKind::refused, name + " is none of ours"};
+        return Error{ErrorKind::refused, name + " was not made by Forebay"};
     std::string text(status.bytes, '\0');
     FB_TRY_ASSIGN(bytes, file->read(0, std::as_writable_bytes(std::span(text))));
     text.resize(bytes);

@@ -28,7 +28,7 @@ bool is_on_metadata_server(const sys::StripeStretch& stretch) {
 }
 
 Error not_to_be_had(const char* why) {
-    return {ErrorKind::unsupported, fmt::format("the source's layout has {}, which a copy cannot be given", why)};
+    return {ErrorKind::unsupported, fmt::format("the source's layout has {}, which a copy cannot get", why)};
 }
 
 // Target numbers belong to the source's file system.
@@ -75,9 +75,9 @@ Result<> check_layout(const RequestedLayout& wish, sys::Folder& target, const st
     if (about.has_layouts) return {};
     const bool is_layout = wish.kind == LayoutKind::source || wish.kind == LayoutKind::by_size;
     return Error{ErrorKind::unsupported,
-                 fmt::format("{}: {} lies on a file system that lets nobody choose the storage targets of files",
+                 fmt::format("{}: {} lies on a file system without a choice of storage targets",
                              is_layout ? "--layout" : "--exclude-targets", show_text(shown)),
-                 "nothing was copied", "leave the option out: only Lustre is known to have such a choice"};
+                 "nothing was copied", "leave the option out: only Lustre has this choice"};
 }
 
 Layouts::Layouts(const TreeCopyOptions& options, CopyCounts& counts, std::string prefix)
@@ -93,7 +93,7 @@ Result<std::optional<sys::StripeLayout>> Layouts::layout_for(const CopyEntry& en
     if (!may_choose) return std::optional<sys::StripeLayout>();
     FB_TRY_ASSIGN(has_choice, stored.has(*entry.target, entry.dir_node->status(TreeSide::target).id.device));
     if (!has_choice && wish_.needs_layouts())
-        return Error{ErrorKind::unsupported, "another file system is mounted there, which lets nobody choose"};
+        return Error{ErrorKind::unsupported, "another file system without this choice is mounted there"};
     if (!has_choice) return std::optional<sys::StripeLayout>();
     FB_TRY_ASSIGN(layout, wished_for(entry, status));
     if (!wish_.excluded_targets.empty()) {
@@ -201,7 +201,7 @@ Result<> Layouts::give(sys::OpenFile& file, const sys::StripeLayout& layout) {
     const auto given = attribute ? sys::lustre_layout(bytes_of(*attribute)) : sys::StripeLayout();
     // Read it back: Lustre may accept a layout and use another.
     if (!was_taken(layout, given))
-        return Error{ErrorKind::unsupported, "the file system took the layout, and lays the file out in another one"};
+        return Error{ErrorKind::unsupported, "the file system accepted the layout, but gave the file another layout"};
     ++counts_.laid_out;
     if (has_fewer(layout, given)) ++counts_.fewer_stripes;
     return {};

@@ -50,7 +50,7 @@ Result<> NameLinker::check_linked(const CopyEntry& entry, const EntryPlace& firs
     const bool has_owner = result.user == status.user || result.user == own_user;
     if (has_owner && result.kind == status.kind && result.bytes == status.bytes) return {};
     FB_TRY(entry.target->remove(name));
-    return Error{ErrorKind::refused, "another entry took the place of its first name at the target"};
+    return Error{ErrorKind::refused, "another entry replaced its first name at the target"};
 }
 
 }  // namespace forebay::tree

@@ -59,7 +59,7 @@ Result<> Lookup::run_lock_name(const CopyEntry& entry, const sys::EntryStatus& e
     FB_TRY_ASSIGN(would_rename, case_fold_names->claim(*entry.target, *entry.source, entry.name, existing,
                                                        use_.names.name_for(entry.name), use_.options.is_dry));
     if (would_rename)
-        use_.entry_log.add(EntryEvent::would_adjust, entry.path(), "the target has it in another spelling");
+        use_.entry_log.add(EntryEvent::would_adjust, entry.path(), "the target spells its name differently");
     return {};
 }
 

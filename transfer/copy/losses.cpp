@@ -30,7 +30,7 @@ Settle Losses::settle_of(const CopyEntry& entry, const sys::EntryStatus& status)
 Result<> Losses::take_unkept(const Unkept& unkept) {
     const std::lock_guard lock(mutex_);
     return options_.manifest ? options_.manifest(unkept)
-                             : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + unkept.part});
+                             : Result<>(Error{ErrorKind::refused, "there is no manifest to keep " + unkept.part});
 }
 
 }  // namespace forebay::tree

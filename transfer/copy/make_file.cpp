@@ -22,7 +22,7 @@ Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& fi
     FB_TRY_ASSIGN(at, first_difference(source, file, {0, status.bytes}, has_holes(status), buffer));
     if (at == status.bytes) return {};
     return Error{ErrorKind::corrupt,
-                 fmt::format("{} differs from its source when it is read back, at byte {}", entry.path(), at)};
+                 fmt::format("{}, read back, differs from its source at byte {}", entry.path(), at)};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<CopyStep> EntryMaker::adjust_copy(const CopyEntry& entry, const EntrySigh
     FB_TRY_ASSIGN(opened, entry.target->open_entry(entry.name));
     FB_TRY_ASSIGN(now, opened->status());
     if (now.id != sight.existing->id)
-        return Error{ErrorKind::retry, "the target's entry was replaced while it was looked at"};
+        return Error{ErrorKind::retry, "the target's entry was replaced during the check"};
     Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
     if (preserve.attributes) {
         FB_TRY_ASSIGN(names, opened->attribute_names());
@@ -247,7 +247,7 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
     // A user with write access here may have replaced the entry. That entry must not get the source's owner.
     if (now.kind != status_.kind || now.names != 1 || now.device_number != status_.device_number ||
         (now.user != use_.new_entries.owner().user && !use_.new_entries.is_owner_unknown()))
-        return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
+        return Error{ErrorKind::refused, "another entry replaced the new entry"};
     auto held = held_by_new();
     held.user = now.user;
     held.group = now.group;

@@ -9,8 +9,8 @@ namespace forebay::tree {
 Result<> Naming::begin(FolderRef root) {
     FB_TRY_ASSIGN(about, root->file_system());
     if (about.is_read_only)
-        return Error{ErrorKind::refused, "TARGET lies on a file system that is mounted read-only here",
-                     "nothing was changed", "another TARGET, or mount it to be written"};
+        return Error{ErrorKind::refused, "TARGET's file system is mounted read-only here", "nothing was changed",
+                     "choose another TARGET, or mount it for writing"};
     if (!use_.options.is_dry && use_.options.syncs && about.outlives_power) root_ = std::move(root);
     return {};
 }

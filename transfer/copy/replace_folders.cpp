@@ -13,7 +13,8 @@ Result<CopyStep> FolderReplacer::check_replaceable(const EntryPlace& place) {
     FB_TRY_ASSIGN(holds,
                   holds_left_out(use_.folders, TreeSide::target, place.dir_node, place.name, use_.options.filter));
     if (holds)
-        return Error{ErrorKind::refused, "a folder stands there at the target, with entries that patterns leave out"};
+        return Error{ErrorKind::refused,
+                     "the target has a directory in its place, with entries that your patterns exclude"};
     if (use_.options.is_dry) return CopyStep::done;
     FB_TRY_ASSIGN(source, use_.folders.get(place.dir_node, TreeSide::source));
     FB_TRY_ASSIGN(status, source->status_of(place.name));
@@ -30,7 +31,7 @@ Result<CopyStep> FolderReplacer::check_replaceable(const EntryPlace& place) {
 void FolderReplacer::spare(const Places& places, const std::string& why) {
     for (const auto& place : places)
         use_.entry_log.add(EntryEvent::failed, path_of(*place.dir_node, place.name),
-                           "a folder stands there at the target, and " + why);
+                           "the target has a directory in its place, and " + why);
 }
 
 Result<> FolderReplacer::remove(const DirNodeRef& root, const Places& places, EntryLog& entry_log, bool is_dry,
@@ -113,7 +114,7 @@ Result<> FolderReplacer::copy_in_place(const Places& places) {
     }));
     for (const auto& place : use_.deferred.take())
         use_.entry_log.add(EntryEvent::failed, path_of(*place.dir_node, place.name),
-                           "at the target, a folder stands there, with what could not be removed");
+                           "at the target, a directory is in its place, with entries that could not be removed");
     return {};
 }
 

@@ -17,9 +17,8 @@ bool read_number(std::string_view text, Number& number) {
 }
 
 Result<std::vector<SizeRule>> rules_from(std::string_view words) {
-    const Error refused{ErrorKind::refused,
-                        "a layout is auto, default, source, or rules for sizes from the smallest on", "",
-                        "--layout 64M:1,1G:4,-1: of at most 64 MiB one stripe, of at most 1 GiB four, others all"};
+    const Error refused{ErrorKind::refused, "a layout is auto, default, source, or rules with rising sizes", "",
+                        "--layout 64M:1,1G:4,-1: one stripe up to 64 MiB, four up to 1 GiB, all for larger files"};
     std::vector<SizeRule> rules;
     for (bool is_last = false; !is_last;) {
         const auto rule = words.substr(0, words.find(','));

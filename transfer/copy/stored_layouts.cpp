@@ -25,7 +25,7 @@ Result<sys::StripeLayout> layout_in(const Result<std::string>& attribute) {
 }  // namespace
 
 std::string released_text(TreeSide side) {
-    return fmt::format("{} bytes are in an archive alone (HSM): with --recall they are brought back",
+    return fmt::format("only an archive (HSM) has {} bytes. Give --recall to bring them back",
                        side == TreeSide::source ? "its" : "the target's");
 }
 

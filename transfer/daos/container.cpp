@@ -61,7 +61,7 @@ DfsContainer::~DfsContainer() {
 Result<> DfsContainer::connect(bool makes) {
     if (const int failed = ::dfs_init(); failed != 0) {
         auto error = sys::error_of_number("start of DAOS", place_.address(), failed);
-        error.next = "see whether daos_agent runs on this host, and whether DAOS_AGENT_DRPC_DIR names its directory";
+        error.next = "check that daos_agent runs on this host, and that DAOS_AGENT_DRPC_DIR is its directory";
         return error;
     }
     is_started_ = true;
@@ -113,7 +113,7 @@ Error DfsContainer::refusal(int number) const {
         return {ErrorKind::missing,
                 fmt::format("{}: the pool {} has no container {}", show_text(place_.address()), place_.pool,
                             place_.container),
-                "", fmt::format("forebay copy or sync with --make-container, or {}", sys::daos_create_command(place_))};
+                "", fmt::format("give forebay copy or sync --make-container, or {}", sys::daos_create_command(place_))};
     }
     auto error = sys::error_of_number("connection to", place_.address(), number);
     if (is_not_allowed(number)) error.next = fmt::format("daos container get-acl {} {}", place_.pool, place_.container);

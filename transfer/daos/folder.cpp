@@ -22,7 +22,7 @@ constexpr std::uint32_t names_at_once = 512;
 
 Result<> check_name(const std::string& name) {
     if (sys::is_entry_name(name) && name.size() <= DFS_MAX_NAME) return {};
-    return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+    return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is not a valid name"};
 }
 
 Result<> done(const char* call, const std::string& name, int number) {
@@ -31,7 +31,7 @@ Result<> done(const char* call, const std::string& name, int number) {
 }
 
 Error is_no(const std::string& name, const char* kind) {
-    return {ErrorKind::refused, show_text(name) + " is no " + kind};
+    return {ErrorKind::refused, show_text(name) + " is not a " + kind};
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Result<std::string> DfsFolder::attribute_of(const std::string& name, const std::
 
 Result<std::unique_ptr<sys::Folder>> DfsFolder::open_folder(const std::string& name) {
     FB_TRY_ASSIGN(entry, look(name, object().container()->access()));
-    if (!S_ISDIR(entry.mode())) return is_no(name, "folder");
+    if (!S_ISDIR(entry.mode())) return is_no(name, "directory");
     return std::unique_ptr<Folder>(std::make_unique<DfsFolder>(std::move(entry), ancestry_));
 }
 
@@ -158,7 +158,7 @@ Result<> DfsFolder::make_link(const std::string& name, const std::string& text) 
 }
 
 Result<> DfsFolder::make_special(const std::string& name, const sys::EntryStatus&) {
-    return Error{ErrorKind::unsupported, "DAOS holds files, directories and symbolic links alone: " + show_text(name)};
+    return Error{ErrorKind::unsupported, "DAOS holds only files, directories and symbolic links: " + show_text(name)};
 }
 
 Result<> DfsFolder::make_hard_link(const std::string& name, Folder&, const std::string&) {
@@ -177,13 +177,13 @@ Result<> DfsFolder::rename(const std::string& name, const std::string& new_name)
 // dfs_remove() removes any kind, also an empty directory.
 Result<> DfsFolder::remove(const std::string& name) {
     FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
-    if (S_ISDIR(entry.mode())) return Error{ErrorKind::refused, show_text(name) + " is a folder"};
+    if (S_ISDIR(entry.mode())) return Error{ErrorKind::refused, show_text(name) + " is a directory"};
     return remove_entry(name);
 }
 
 Result<> DfsFolder::remove_folder(const std::string& name) {
     FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
-    if (!S_ISDIR(entry.mode())) return is_no(name, "folder");
+    if (!S_ISDIR(entry.mode())) return is_no(name, "directory");
     return remove_entry(name);
 }
 

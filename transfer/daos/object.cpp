@@ -80,8 +80,7 @@ Result<std::vector<std::string>> DfsObject::attribute_names() const {
         if (bytes <= list.size()) break;
         list.resize(bytes);
         if (tries + 1 == list_tries_max)
-            return Error{ErrorKind::retry,
-                         "its attributes changed each time that they were listed: " + show_text(name_)};
+            return Error{ErrorKind::retry, "its attributes changed during each list: " + show_text(name_)};
     }
     std::vector<std::string> names;
     for (std::size_t at = 0; at < bytes; at += names.back().size() + 1) names.emplace_back(list.c_str() + at);
@@ -131,8 +130,7 @@ Result<> DfsObject::set_permissions(std::uint32_t permissions) const {
     wanted.st_mode = (mode() & static_cast<mode_t>(S_IFMT)) | (permissions & 06777u);
     FB_TRY(set("change of permissions", wanted, DFS_SET_ATTR_MODE));
     if ((permissions & S_ISVTX) == 0) return {};
-    return Error{ErrorKind::unsupported,
-                 "DAOS has no sticky bit, and keeps the other permissions: " + show_text(name_)};
+    return Error{ErrorKind::unsupported, "DAOS has no sticky bit. The other permissions were set: " + show_text(name_)};
 }
 
 Result<> DfsObject::set_modified(sys::FileTime modified) const {

@@ -112,7 +112,7 @@ std::string submit_script(const MigrationPlan& plan, BatchSystem system, const s
 Result<BatchSystem> batch_system_from(const std::string& word) {
     if (word == "slurm") return BatchSystem::slurm;
     if (word == "pbs") return BatchSystem::pbs;
-    return Error{ErrorKind::refused, fmt::format("--batch {}: it is slurm or pbs", word)};
+    return Error{ErrorKind::refused, fmt::format("--batch {}: write slurm or pbs", word)};
 }
 
 std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem system, const std::string& directory,
@@ -134,9 +134,8 @@ Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::strin
         if (!old && old.error().kind == ErrorKind::missing) continue;
         const auto head = script.text.substr(0, script.text.find('\n', script.text.find('\n') + 1) + 1);
         if (!old || !old->starts_with(head))
-            return Error{ErrorKind::refused,
-                         fmt::format("{} is there, and is no script that was made of this plan", show_text(path)),
-                         "nothing was written", "--output another directory"};
+            return Error{ErrorKind::refused, fmt::format("{} exists, and was not made from this plan", show_text(path)),
+                         "nothing was written", "choose another directory with --output"};
     }
     for (const auto& script : scripts)
         FB_TRY(sys::write_text_durable(store, directory + "/" + script.name, script.text));

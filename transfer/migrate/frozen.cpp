@@ -79,7 +79,7 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
     const auto all = entry_log.first();
     const auto first =
         std::ranges::find_if(all, [](const tree::LogEntry& log_entry) { return tree::is_error(log_entry.kind); });
-    return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}", show_text(source),
+    return Error{ErrorKind::retry, fmt::format("some of {} cannot be read: {}", show_text(source),
                                                first == all.end() ? "" : show_text(first->path) + ": " + first->why)};
 }
 
@@ -134,10 +134,10 @@ Result<FrozenInodes> inodes_from(std::string_view text, const std::string& path)
         }
         if (error != std::errc() || stop == end || *stop != '\n' || !follows)
             return Error{ErrorKind::corrupt,
-                         fmt::format("{}: line {} is no number above the one before it", path,
+                         fmt::format("{}: line {} has no number above the line before", path,
                                      inodes.linked.size() + inodes.folders.size() + 1),
                          "nothing more was removed",
-                         "restore it from a backup, or compare what is left of the source with the target by hand"};
+                         "restore it from a backup, or compare the rest of the source with the target by hand"};
         if (is_folder) inodes.folders.push_back(number);
         else inodes.linked.push_back({number, digest});
         at = stop + 1;

@@ -152,14 +152,14 @@ std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const
         page += fmt::format("  {}: {}\n", name_of(pass), text);
     }
     if (!has_some) page += "  none\n";
-    page += fmt::format("\nThe final sync left nothing out, and the comparison {} found no difference.\n",
+    page += fmt::format("\nThe final sync copied everything, and the comparison {} found no difference.\n",
                         project.compares_bytes ? "of all bytes" : "without bytes");
     if (project.has_patterns()) {
-        page += fmt::format("Patterns left entries out, or may have: include {}; exclude {}\n",
+        page += fmt::format("Patterns may have excluded entries: include {}; exclude {}\n",
                             fmt::join(project.include, " "), fmt::join(project.exclude, " "));
     }
     if (project.removes)
-        page += fmt::format("The source is removed {} {} after the release, if it is unchanged then.\n",
+        page += fmt::format("The source will be removed {} {} after the release, if it is unchanged.\n",
                             project.wait_days, project.wait_days == 1 ? "day" : "days");
     return page;
 }

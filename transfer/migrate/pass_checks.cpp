@@ -17,24 +17,24 @@ Result<> Passes::check_root(std::string_view side, const std::string& place, con
     if (!noted) noted = sight.identity;
     if (noted == sight.identity) return {};
     const auto seen_at = state_.of(noted_by).ended_unix_s;
-    return Error{
-        ErrorKind::refused,
-        fmt::format("{} {} is another directory than {} has seen there: not mounted?", side, show_text(place),
-                    seen_at > 0 ? fmt::format("the {} of {}", name_of(noted_by), show_date(seen_at))
-                                : fmt::format("an earlier {}", name_of(noted_by))),
-        state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-        fmt::format("mount what was there; or, where it is the same tree and was moved, {}", next_call("--moved"))};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} {} is not the same directory as at {}. Is it mounted?", side, show_text(place),
+                             seen_at > 0 ? fmt::format("the {} of {}", name_of(noted_by), show_date(seen_at))
+                                         : fmt::format("an earlier {}", name_of(noted_by))),
+                 state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
+                 fmt::format("mount the right directory. If the same tree was moved: {}", next_call("--moved"))};
 }
 
 Error Passes::not_noted(std::string_view side, const std::string& place, std::string_view done) const {
-    return {ErrorKind::refused,
-            fmt::format("which directory the {} {} was is not noted: an older program has {} it", side,
-                        show_text(place), done),
-            state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-            has_filled_target()
-                ? fmt::format("see that {} and {} are mounted, and what was walked and copied; then {}",
-                              show_text(project_.source), show_text(project_.target), next_call("--moved"))
-                : fmt::format("see that it is mounted, and what was {}; then {}", done, next_call("--moved"))};
+    return {
+        ErrorKind::refused,
+        fmt::format("there is no record of the directory of {} {}: an older program has {} it", side, show_text(place),
+                    done),
+        state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
+        has_filled_target()
+            ? fmt::format("check that {} and {} are mounted and are the trees of the copy. Then {}",
+                          show_text(project_.source), show_text(project_.target), next_call("--moved"))
+            : fmt::format("check that it is mounted and is the tree that was {}. Then {}", done, next_call("--moved"))};
 }
 
 Result<> Passes::note_roots() {
@@ -54,15 +54,14 @@ Result<> Passes::check_alike() const {
     if (are_alike) return {};
     return Error{
         ErrorKind::refused,
-        fmt::format("target {} has no entry of source {}: not mounted?", show_text(project_.target),
+        fmt::format("target {} has no entry in common with source {}. Is it mounted?", show_text(project_.target),
                     show_text(project_.source)),
         state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
         state_.released_unix_s > 0
-            ? fmt::format("mount it, and call the same command again; where users have renamed all of it, forebay "
-                          "delete {}, and delete = false of this project in the plan closes it",
+            ? fmt::format("mount it, and repeat the same command. If users renamed all entries, close the project: "
+                          "forebay delete {}, and delete = false for this project in the plan",
                           shell_words({project_.source}))
-            : fmt::format("mount both, and call the same command again; or, where users have renamed all of the "
-                          "source, {}",
+            : fmt::format("mount both, and repeat the same command. If users renamed all entries of the source, {}",
                           next_call("--again walk"))};
 }
 
@@ -80,8 +79,8 @@ Result<> Passes::check_source(bool notes) {
                              : fmt::format("source {} has 0 entries", show_text(project_.source));
     return Error{
         sight ? ErrorKind::refused : ErrorKind::missing,
-        fmt::format("{}, the walk of {} found {}: not mounted?", what, show_date(walked.ended_unix_s), entries),
-        "nothing was changed", "mount it, and call the same command again"};
+        fmt::format("{}, but the walk of {} found {}. Is it mounted?", what, show_date(walked.ended_unix_s), entries),
+        "nothing was changed", "mount it, and repeat the same command"};
 }
 
 bool Passes::has_filled_target() const {
@@ -104,13 +103,13 @@ Result<> Passes::check_target(bool notes) {
                              : fmt::format("target {} has 0 entries", show_text(project_.target));
     const bool is_open = state_.released_unix_s > 0;
     return Error{sight ? ErrorKind::refused : ErrorKind::missing,
-                 fmt::format("{}, the copy of {} has filled it: not mounted?", what,
+                 fmt::format("{}, but the copy of {} filled it. Is it mounted?", what,
                              show_date(state_.of(Pass::copy).ended_unix_s)),
                  state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-                 is_open ? fmt::format("mount it, and call the same command again; where its users have emptied it, "
-                                       "forebay delete {}, and delete = false of this project in the plan closes it",
+                 is_open ? fmt::format("mount it, and repeat the same command. If its users emptied it, close the "
+                                       "project: forebay delete {}, and delete = false for this project in the plan",
                                        shell_words({project_.source}))
-                         : fmt::format("mount it; or, where it is gone, {}", next_call("--again copy"))};
+                         : fmt::format("mount it. If it is gone: {}", next_call("--again copy"))};
 }
 
 // Files of two runs in one directory would mix, and in the end the target's snapshots would be removed.
@@ -122,8 +121,8 @@ Result<> Passes::check_no_other_run() const {
     if (target == source) return {};
     return Error{ErrorKind::refused,
                  fmt::format("target {} is a run of Forebay, and source {} is {}", show_text(project_.target),
-                             show_text(project_.source), source == 0 ? "none" : "another one"),
-                 "nothing was changed", "correct the target in the plan; or remove that run by hand"};
+                             show_text(project_.source), source == 0 ? "not a run" : "another run"),
+                 "nothing was changed", "correct the target in the plan, or remove that run by hand"};
 }
 
 Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) const {
@@ -133,20 +132,19 @@ Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) co
     if (now == *state_.frozen) return {};
     const auto& frozen = *state_.frozen;
     auto what = now.newest_change > frozen.newest_change
-                    ? fmt::format("{} was changed on {}", show_text(newest), show_date(now.newest_change.seconds))
-                    : std::string("an entry went, or came with an older time");
+                    ? fmt::format("{} changed on {}", show_text(newest), show_date(now.newest_change.seconds))
+                    : std::string("an entry was removed, or added with an older time");
     if (now.entries != frozen.entries)
         what += fmt::format("; it had {}, and has {}", show_count(frozen.entries, "entry"), now.entries);
-    const auto find =
-        fmt::format("find {} -newerct @{} tells what", shell_words({project_.source}), frozen.newest_change.seconds);
-    return Error{
-        ErrorKind::corrupt, fmt::format("the source has changed since the final sync ({}): {}", what, what_else),
-        "source and target are as they were",
-        state_.released_unix_s > 0
-            ? fmt::format("{}. Take what is wanted to the target by hand; then forebay delete {}, and delete = "
-                          "false of this project in the plan closes it",
-                          find, shell_words({project_.source}))
-            : fmt::format("{}; then {}", find, next_call("--again freeze"))};
+    const auto find = fmt::format("find {} -newerct @{} lists the changes", shell_words({project_.source}),
+                                  frozen.newest_change.seconds);
+    return Error{ErrorKind::corrupt, fmt::format("the source changed after the final sync ({}): {}", what, what_else),
+                 "source and target are as they were",
+                 state_.released_unix_s > 0
+                     ? fmt::format("{}. Copy the changes that you want to the target by hand. To close the project: "
+                                   "forebay delete {}, and delete = false for this project in the plan",
+                                   find, shell_words({project_.source}))
+                     : fmt::format("{}. Then {}", find, next_call("--again freeze"))};
 }
 
 }  // namespace forebay::migrate

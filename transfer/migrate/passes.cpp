@@ -121,13 +121,13 @@ Result<> Passes::copy(PassRecord& record) {
     // The advice of the verb names an option that a plan does not have.
     if (!end && end.error().next.find("--allow-unlike") != std::string::npos)
         return with_context(end.error(), end.error().what, end.error().safe,
-                            "correct the target in the plan; or empty it: the final sync would remove what it has");
+                            "correct the target in the plan, or empty it: the final sync would remove its entries");
     FB_TRY(end);
     record.counts = end->counts;
     if (!end->is_whole && is_all_left_out(record.counts))
-        return Error{ErrorKind::corrupt, "no entry of the source fits include of the plan",
+        return Error{ErrorKind::corrupt, "no entry of the source matches include of the plan",
                      "the project is open to its users as before",
-                     fmt::format("correct include in {}; then {}", show_text(plan_.path), next_call(""))};
+                     fmt::format("correct include in {}, then {}", show_text(plan_.path), next_call(""))};
     return {};
 }
 
@@ -158,11 +158,11 @@ Result<> Passes::check_nothing_left(Pass pass) const {
                released = count_of(counts, "released");
     if (failed + not_kept + released == 0) return {};
     return Error{ErrorKind::corrupt,
-                 fmt::format("not all of the source comes to the target: {} failed, {} not_kept, {} released", failed,
+                 fmt::format("the target will not have all of the source: {} failed, {} not_kept, {} released", failed,
                              not_kept, released),
                  "the project is open to its users as before",
-                 fmt::format("correct what {} names, of what the target cannot keep preserve in the plan, and of what "
-                             "is released by lfs hsm_restore; then {}",
+                 fmt::format("correct the entries in {}. For not_kept, change preserve in the plan. For released, use "
+                             "lfs hsm_restore. Then {}",
                              report_of(pass), next_call(pass == Pass::copy ? "--again copy" : ""))};
 }
 
@@ -196,9 +196,9 @@ Result<> Passes::final_sync(PassRecord& record) {
     FB_TRY_ASSIGN(end, call(Pass::final_sync));
     record.counts = std::move(end.counts);
     if (end.is_whole) return {};
-    return Error{ErrorKind::corrupt, "not all of the source is at the target",
+    return Error{ErrorKind::corrupt, "the target does not have all of the source",
                  "nothing was removed from the target or the source",
-                 fmt::format("correct what {}/final-sync.jsonl names; the same command syncs again",
+                 fmt::format("correct the entries in {}/final-sync.jsonl. The same command syncs again",
                              reports_of(plan_, project_))};
 }
 
@@ -208,8 +208,8 @@ Result<> Passes::compare(PassRecord& record) {
     FB_TRY_ASSIGN(end, call(Pass::compare));
     record.counts = std::move(end.counts);
     if (!end.is_whole)
-        return Error{ErrorKind::corrupt, "source and target differ", "the source is as it was",
-                     fmt::format("look at {}/compare.jsonl; then {}", reports_of(plan_, project_),
+        return Error{ErrorKind::corrupt, "source and target differ", "the source is unchanged",
+                     fmt::format("look at {}/compare.jsonl, then {}", reports_of(plan_, project_),
                                  next_call("--again final-sync"))};
     return check_is_frozen("the freeze did not keep its users out", nullptr);
 }
@@ -232,8 +232,8 @@ Result<> Passes::release() {
 Result<> Passes::remove(PassRecord& record) {
     if (is_remote(project_.source))
         return Error{ErrorKind::refused,
-                     "a source that is no directory here is not removed: it has no times of changes",
-                     "the source is as it was", fmt::format("forebay delete {}", show_text(project_.source))};
+                     "the source is not a directory here, so it has no times of changes and is not removed",
+                     "the source is unchanged", fmt::format("forebay delete {}", show_text(project_.source))};
     if (!state_.is_being_removed) {
         FB_TRY(begin_removal());
     } else {
@@ -244,8 +244,8 @@ Result<> Passes::remove(PassRecord& record) {
             if (above && above->inode == state_.above_inode) return sys::posix_store().remove(links_path());
             return Error{
                 ErrorKind::missing,
-                fmt::format("{} is missing, and so is what it lay in: not mounted?", show_text(project_.source)),
-                "its removal had begun", "mount it, and call the same command again"};
+                fmt::format("{} and the directory above it are missing. Is it mounted?", show_text(project_.source)),
+                "its removal had begun", "mount it, and repeat the same command"};
         }
         FB_TRY(check_root("source", project_.source, *sight, Pass::walk, state_.source_root));
         FB_TRY(check_target());
@@ -254,8 +254,8 @@ Result<> Passes::remove(PassRecord& record) {
         FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), inodes));
         if (!changed.empty())
             return Error{ErrorKind::refused,
-                         fmt::format("{} was changed or added while the source was being removed", show_text(changed)),
-                         "it was not removed", "take it away from there; the same command removes the rest"};
+                         fmt::format("{} was changed or added during the removal of the source", show_text(changed)),
+                         "it was not removed", "move it away from there. The same command removes the rest"};
     }
     // Of the removed entries only the target's copies remain. So removal stops as soon as the target is missing.
     const auto check = [this] { return check_target(); };
@@ -263,8 +263,8 @@ Result<> Passes::remove(PassRecord& record) {
     FB_TRY_ASSIGN(end, runner_.verb(call_of(Pass::remove, plan_, project_), check));
     record.counts = std::move(end.counts);
     if (end.is_whole) return sys::posix_store().remove(links_path());
-    return Error{ErrorKind::corrupt, "a part of the source stays", "the target has all of it",
-                 fmt::format("look at {}/delete.jsonl; the same command goes on", reports_of(plan_, project_))};
+    return Error{ErrorKind::corrupt, "some of the source is left", "the target has all of it",
+                 fmt::format("look at {}/delete.jsonl. The same command continues", reports_of(plan_, project_))};
 }
 
 Result<> Passes::begin_removal() {
@@ -276,11 +276,11 @@ Result<> Passes::begin_removal() {
     // past.
     if (state_.frozen->newest_change.seconds > now_s() + clocks_differ_s)
         return Error{ErrorKind::refused,
-                     fmt::format("an entry of {} was changed in the future, on {}", show_text(project_.source),
+                     fmt::format("an entry of {} has a change in the future, on {}", show_text(project_.source),
                                  show_date(state_.frozen->newest_change.seconds)),
-                     "source and target are as they were",
-                     fmt::format("find {0} -newerct @{1} tells which; the same command after that date, or forebay "
-                                 "delete {0}, and delete = false of this project in the plan closes it",
+                     "source and target are unchanged",
+                     fmt::format("find {0} -newerct @{1} lists it. Repeat the same command after that date. Or close "
+                                 "the project: forebay delete {0}, and delete = false for this project in the plan",
                                  shell_words({project_.source}), now_s())};
     const auto go_on = frozen_walk().go_on;
     if (state_.frozen->newest_change.seconds >= now_s())

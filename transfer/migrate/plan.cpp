@@ -81,8 +81,8 @@ void take_batch(const TomlValue& table, const std::string& path, Result<>& verdi
     section.text("time", batch.time);
     section.number("nodes", batch.nodes, 1);
     if (batch.nodes > 1 && !has_hosts)
-        section.refuse("nodes", fmt::format("is {}, but verbs use the first node alone without hosts: hosts = "
-                                            "[\"slurm\"] at the top of the plan, or a list of hosts.",
+        section.refuse("nodes", fmt::format("is {}, but without hosts commands use only the first node: set hosts = "
+                                            "[\"slurm\"] or a list of hosts at the top of the plan.",
                                             batch.nodes));
     section.texts("lines", batch.lines);
 }
@@ -104,12 +104,13 @@ void take_project(const TomlValue& table, const std::string& path, Result<>& ver
     check_place(section, table, "target", project.target, true, whose, "/new/projects/climate");
     if (project.freeze.empty())
         section.refuse(table, "freeze",
-                       fmt::format("{}is missing: a command that closes the project to its users, as in freeze = "
-                                   "\"/admin/move/close-project\"; \"true\" where none is needed.",
+                       fmt::format("{}is missing: the command that closes the project to its users, as in freeze = "
+                                   "\"/admin/move/close-project\". Write \"true\" if you need none.",
                                    whose));
     if (project.removes && project.has_patterns() && !project.removes_excluded)
-        section.refuse(table, "delete",
-                       "with patterns would remove what these leave out: delete_excluded = true, if that is meant.");
+        section.refuse(
+            table, "delete",
+            "with patterns would remove the entries that they exclude. If you mean that: delete_excluded = true.");
 }
 
 struct PlannedPlace {
@@ -130,7 +131,7 @@ Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlac
             return Error{ErrorKind::refused,
                          fmt::format("{}: {}, {}, is {}, {}, by another path", plan.path, place.whose, place.path,
                                      it->second->whose, it->second->path),
-                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+                         "nothing was changed", "correct the plan: each project would copy or remove the other's data"};
     }
     return {};
 }
@@ -144,7 +145,7 @@ Result<> check_none_in_another(const MigrationPlan& plan, std::vector<PlannedPla
                          fmt::format("{}: {}, {}, lies in {}, {}{}", plan.path, places[i].whose, places[i].path,
                                      places[i - 1].whose, places[i - 1].path,
                                      places[i].at == places[i].path ? "" : ", by another path"),
-                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+                         "nothing was changed", "correct the plan: each project would copy or remove the other's data"};
     return {};
 }
 
@@ -169,7 +170,7 @@ Result<> check_apart(const MigrationPlan& plan) {
             if (own.starts_with(place.path))
                 return Error{ErrorKind::refused,
                              fmt::format("{}: state and reports must not lie in {}", plan.path, place.whose),
-                             "nothing was changed", "name directories outside of all sources and targets"};
+                             "nothing was changed", "choose directories outside all sources and targets"};
     return {};
 }
 
@@ -200,7 +201,7 @@ void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, 
     check_place(section, toml.root(), "state", plan.state, false, "", "/admin/move/state");
     check_place(section, toml.root(), "reports", plan.reports, false, "", "/admin/move/reports");
     if (!list.is_list() || list.entries().empty())
-        return section.refuse(list, "project", "is missing: [[project]], and below it name, source and target.");
+        return section.refuse(list, "project", "is missing: write [[project]], then name, source and target.");
     std::set<std::string> names;
     for (const auto& entry : list.entries()) {
         auto project = common;
@@ -224,7 +225,8 @@ std::string resolved_place(const std::string& path) {
 
 Result<MigrationPlan> read_plan(const std::string& text, const std::string& path) {
     if (text.size() > plan_bytes_max)
-        return Error{ErrorKind::refused, fmt::format("{} is larger than a plan: {} bytes", path, plan_bytes_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is too large for a plan: the limit is {} bytes", path, plan_bytes_max)};
     FB_TRY_ASSIGN(toml, TomlText::parse(text, path));
     MigrationPlan plan;
     plan.path = path;

@@ -32,7 +32,7 @@ Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan&
     auto lock = sys::FileLock::take(lock_path(plan, project));
     if (lock || lock.error().kind != ErrorKind::retry) return lock;
     return Error{ErrorKind::refused, "another forebay migrate works on this project", "nothing was changed",
-                 "wait for it; forebay migrate PLAN --status says how far it is"};
+                 "wait for it. forebay migrate PLAN --status shows its progress"};
 }
 
 // Held from the check of all projects' targets until this project's state shows that its copy has begun.
@@ -43,7 +43,7 @@ Result<sys::FileLock> lock_targets(const MigrationPlan& plan, const Runner& runn
         auto lock = sys::FileLock::take(plan.state + "/lock");
         if (lock || lock.error().kind != ErrorKind::retry) return lock;
         if (sys::Clock::now() > end)
-            return Error{ErrorKind::refused, lock.error().what, "nothing was changed", "the same command tries again"};
+            return Error{ErrorKind::refused, lock.error().what, "nothing was changed", "repeat the same command"};
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
 }
@@ -119,10 +119,9 @@ Result<> ProjectRun::check_progress(std::int64_t began) {
     record.counts.erase(idle_jobs);
     const Error error{
         ErrorKind::refused,
-        fmt::format("{}: {}: one job after the other has ended before it came any further", project_.name,
-                    name_of(*pass)),
+        fmt::format("{}: {}: several jobs in a row ended without progress", project_.name, name_of(*pass)),
         "what was done is kept",
-        "a longer time of [batch] in the plan, and its scripts anew by --batch; or a call outside of a job"};
+        "set a longer time in [batch] of the plan, and make its scripts again with --batch. Or run it outside a job"};
     record.error = error.line();
     record.was_stopped = false;
     FB_TRY(save());
@@ -140,11 +139,11 @@ Result<Ending> ProjectRun::go(const Wishes& wishes) {
     if (wishes.again) {
         FB_TRY(go_back(state_, *wishes.again));
         FB_TRY(save());
-        runner_.say(fmt::format("again from {} on", name_of(*wishes.again)));
+        runner_.say(fmt::format("again, starting from {}", name_of(*wishes.again)));
     }
     if (wishes.moved && next_pass(state_, project_)) {
         FB_TRY(passes_.note_roots());
-        runner_.say("source and target are those that are there now");
+        runner_.say("source and target are the present directories");
     }
     while (const auto pass = next_pass(state_, project_)) {
         if (wishes.until && *pass > *wishes.until) return Ending::reached;
@@ -219,7 +218,7 @@ Result<bool> ProjectRun::wait() {
         FB_TRY(save());
     }
     if (now_s() < state_.wait_until_unix_s) {
-        runner_.say(fmt::format("wait: the source is removed after {}, if it is unchanged then{}",
+        runner_.say(fmt::format("wait: the source will be removed after {}, if it is unchanged{}",
                                 show_date(state_.wait_until_unix_s), fewer_days_text(state_, project_)));
         return false;
     }
@@ -235,7 +234,7 @@ Result<bool> ProjectRun::wait() {
 
 std::string fewer_days_text(const ProjectState& state, const ProjectPlan& project) {
     if (wait_end(state.of(Pass::wait), project) >= state.wait_until_unix_s) return "";
-    return fmt::format("; wait_days = {} in the plan is less and is not obeyed: --again wait waits so long from now on",
+    return fmt::format("; wait_days = {} in the plan is shorter and is ignored: --again wait starts that wait now",
                        project.wait_days);
 }
 

@@ -56,8 +56,7 @@ Result<Counts> counts_in(const std::string& path) {
         add_counts(json.at("remarks"), counts);
         return counts;
     } catch (const std::exception& error) {
-        return Error{ErrorKind::broken,
-                     fmt::format("what a verb printed is not its JSON: {}", show_text(error.what()))};
+        return Error{ErrorKind::broken, fmt::format("a command printed invalid JSON: {}", show_text(error.what()))};
     }
 }
 
@@ -72,8 +71,8 @@ bool Stop::is_asked() {
 Error Stop::why() const {
     return {ErrorKind::retry,
             signal_ != 0 ? fmt::format("stopped by signal {}", signal_.load())
-                         : std::string("stopped since the job is about to end"),
-            "what was done is kept", "the same command goes on"};
+                         : std::string("stopped because the job is about to end"),
+            "what was done is kept", "the same command continues"};
 }
 
 Result<Runner> Runner::open(const ProjectPlan& project, const std::string& directory, std::string output_path,
@@ -125,8 +124,8 @@ Result<int> Runner::run(const sys::Spawn& spawn, const std::string& output_path,
     FB_TRY(code);
     if (*code == 0 || !asked) return *code;
     FB_TRY(go_on());
-    return Error{ErrorKind::refused, fmt::format("it had not ended after {} and was stopped",
-                                                 show_seconds(std::chrono::duration<double>(at_most).count()))};
+    return Error{ErrorKind::refused,
+                 fmt::format("it was stopped after {}", show_seconds(std::chrono::duration<double>(at_most).count()))};
 }
 
 // The log may have been rotated meanwhile. Then all of it is new.
@@ -153,7 +152,7 @@ Result<Runner::VerbEnd> Runner::verb(const std::vector<std::string>& arguments, 
     }
     if (code > 128)
         return Error{ErrorKind::retry, fmt::format("forebay {} was ended by signal {}", arguments[0], code - 128),
-                     "what has its final name is whole", "the same command goes on"};
+                     "every file with its final name is whole", "the same command continues"};
     FB_TRY_ASSIGN(log, logged_since(before.bytes));
     const auto begin = log.rfind(program_prefix);
     return error_of_text(kind_of(code), begin == log.npos ? log : log.substr(begin));
@@ -176,7 +175,7 @@ Result<> Runner::hook(const std::string& name, const std::string& command, std::
         ErrorKind::refused,
         fmt::format("the hook {} failed: {}{}", name, code ? fmt::format("exit code {}", *code) : code.error().what,
                     log.empty() ? ", and it printed nothing" : ": " + show_text(log)),
-        "what it did stays", "correct what it says; the same command runs it again"};
+        "its changes stay", "correct the cause. The same command runs the hook again"};
 }
 
 }  // namespace forebay::migrate

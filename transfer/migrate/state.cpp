@@ -124,8 +124,9 @@ ProjectState state_of(const Json& json) {
 }
 
 Error damaged(const std::string& path, const std::string& why) {
-    return {ErrorKind::corrupt, fmt::format("{} is no state of a migration: {}", path, why), "no project was touched",
-            "restore it from a backup; without it the project begins again with its walk, and copies what differs"};
+    return {ErrorKind::corrupt, fmt::format("{} is not a valid state of a migration: {}", path, why),
+            "no project was changed",
+            "restore it from a backup. Without it the project begins again with its walk, and copies differences"};
 }
 
 }  // namespace
@@ -158,11 +159,11 @@ Result<> go_back(ProjectState& state, Pass pass) {
             "the target was compared with the whole source before", "forebay migrate without --again"};
     if (state.released_unix_s > 0 && pass <= Pass::compare)
         return Error{ErrorKind::refused,
-                     fmt::format("{}: its release began on {}: a sync would undo changes of users at the target, and a "
-                                 "comparison find them",
+                     fmt::format("{}: its release began on {}. A sync would undo later changes by users at the target",
                                  state.project, show_date(state.released_unix_s)),
                      "nothing was changed",
-                     "forebay compare of both shows what differs; take what is wanted to the target by hand"};
+                     "list the differences with forebay compare of the two, and copy the changes that you want to the "
+                     "target by hand"};
     for (auto i = static_cast<std::size_t>(pass); i < state.passes.size(); ++i) state.passes[i] = {};
     if (pass <= Pass::wait) state.wait_until_unix_s = 0;
     if (pass <= Pass::final_sync) state.frozen.reset();
@@ -195,9 +196,10 @@ Result<ProjectState> decode_state(const std::string& text, const std::string& pa
         const auto json = Json::parse(text);
         if (json.at("forebay").get<std::string>() != state_kind) return damaged(path, "it is of another kind");
         if (const auto version = number_of<int>(json, "version"); version != state_version)
-            return Error{ErrorKind::unsupported,
-                         fmt::format("{} has version {}, this program knows {}", path, version, state_version),
-                         "no project was touched", "use the program that wrote it"};
+            return Error{
+                ErrorKind::unsupported,
+                fmt::format("{} has version {}, and this program reads version {}", path, version, state_version),
+                "no project was changed", "use the program that wrote it"};
         return state_of(json);
     } catch (const std::exception& error) {
         return damaged(path, show_text(error.what()));
@@ -233,12 +235,12 @@ Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, co
         FB_TRY(taken.check(project));
         return is_same ? state : fresh;
     }
-    return Error{ErrorKind::refused,
-                 fmt::format("{}: the plan moves {} to {}, but {} was begun with {} to {}", project.name,
-                             show_text(project.source), show_text(project.target), path, show_text(state.source),
-                             show_text(state.target)),
-                 "nothing was changed",
-                 "correct the plan: name, source and target of a project stay what they were when its copy began"};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{}: the plan moves {} to {}, but {} began with {} to {}", project.name, show_text(project.source),
+                    show_text(project.target), path, show_text(state.source), show_text(state.target)),
+        "nothing was changed",
+        "correct the plan: name, source and target of a project must not change after its copy began"};
 }
 
 Result<> save_state(sys::Store& store, const MigrationPlan& plan, const ProjectState& state,

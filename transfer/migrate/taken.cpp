@@ -75,25 +75,22 @@ Result<> TakenTargets::check(const ProjectPlan& project) {
     for (const auto& target : targets_) {
         if (target.project == project.name) continue;
         if (target.source && is_at(*target.source))
-            return Error{
-                ErrorKind::refused,
-                fmt::format("{}: its target is the source of project {}, {}, which is moved since {}", project.name,
-                            target.project, show_text(target.source->path), show_date(target.since_unix_s)),
-                "nothing was changed",
-                fmt::format("correct the target in {}; where that source is gone, take {}/{}.json away", plan_.path,
-                            plan_.state, target.project)};
+            return Error{ErrorKind::refused,
+                         fmt::format("{}: its target is the source of project {}, {}, moved since {}", project.name,
+                                     target.project, show_text(target.source->path), show_date(target.since_unix_s)),
+                         "nothing was changed",
+                         fmt::format("correct the target in {}. If that source is gone, move {}/{}.json away",
+                                     plan_.path, plan_.state, target.project)};
         if (!is_at(target.place)) continue;
         return Error{
             ErrorKind::refused,
-            fmt::format("{}: its target is that of project {}{}, {} {}", project.name, target.project,
+            fmt::format("{}: it has the same target as project {}{}, {} {}", project.name, target.project,
                         target.place.path == place.path ? "" : fmt::format(" ({})", show_text(target.place.path)),
-                        target.is_in_use ? "in use since" : "which is copied to it since",
-                        show_date(target.since_unix_s)),
+                        target.is_in_use ? "in use since" : "being filled since", show_date(target.since_unix_s)),
             "nothing was changed",
-            fmt::format(
-                "give it its old name {} in {}: the name of a project must never change after its copy began; or "
-                "correct the target of another one",
-                target.project, plan_.path)};
+            fmt::format("give the project its old name {} in {}: the name must not change after the copy began. Or "
+                        "correct the target of one project",
+                        target.project, plan_.path)};
     }
     return {};
 }
@@ -118,7 +115,8 @@ Result<> TakenTargets::read_one(const std::string& name) {
         const bool is_planned =
             std::ranges::binary_search(plan_.names, name.substr(0, name.size() - state_ending.size()));
         if (is_planned || state.error().kind == ErrorKind::missing) return {};
-        return with_context(state.error(), "whose target it is cannot be told: " + state.error().what);
+        return with_context(state.error(),
+                            "this state cannot be read, so its target is unknown: " + state.error().what);
     }
     if (!has_copied(*state)) return {};
     const bool is_in_use = state->released_unix_s > 0;

@@ -33,15 +33,15 @@ Result<> check_name(const std::string& path) {
                         !std::filesystem::is_directory(name)))
         return Error{
             ErrorKind::refused,
-            fmt::format("FILE {} is no plain file: an archive is written at many places at once", show_text(path)),
-            "nothing was changed", "a name of a file: FILE.tar"};
+            fmt::format("FILE {} is not a plain file: an archive is written at many places at once", show_text(path)),
+            "nothing was changed", "give the name of a file: FILE.tar"};
     if (std::ranges::find(compressed, name.extension().string()) == compressed.end()) return {};
     const auto stem = name.stem().extension() == ".tar" ? name.stem().string() : name.stem().string() + ".tar";
     return Error{
         ErrorKind::refused,
-        fmt::format("FILE {} has the name of a compressed file, and archives are not compressed", show_text(path)),
+        fmt::format("FILE {} has the name of a compressed file, but archives are not compressed", show_text(path)),
         "nothing was changed",
-        fmt::format("{}, and then zstd or gzip of it", show_text((name.parent_path() / stem).string()))};
+        fmt::format("write {}, then compress it with zstd or gzip", show_text((name.parent_path() / stem).string()))};
 }
 
 Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
@@ -55,7 +55,7 @@ Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
             return archive::make_archive(options.source, options.target, options.force, wished, entry_log, counts);
         },
         answer,
-        {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},
+        {.when_ended = {"FILE is unchanged, or whole", "repeat the same command"},
          .say_after = say_archived_as_files,
          .is_one_file = true});
 }
@@ -64,23 +64,22 @@ Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
 
 void add_archive(CommandLine& line) {
     const auto options = std::make_shared<ArchiveArguments>();
-    auto verb = line.verb("archive", "Make one file of a tree, as tar has it, with all that the tree has");
+    auto verb = line.verb("archive", "Pack a tree of files into one tar file, with all attributes");
     verb.argument("SOURCE", options->source, "A directory");
-    verb.argument("FILE", options->target, "The archive that is made: FILE.tar");
-    verb.flag("--force", options->force, "Replace FILE if it is there");
+    verb.argument("FILE", options->target, "The new archive: FILE.tar");
+    verb.flag("--force", options->force, "Replace FILE if it exists");
     add_tree_options(verb, options->tree);
     add_entry_options(verb, options->tree);
     add_copy_options(verb, *options, tree::of_archive);
-    verb.answer(
-        options->tree.json,
-        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
-        "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
-        "  path_hex where it is no UTF-8, why).\n",
-        [options](Json& answer) { return archive(*options, answer); });
+    verb.answer(options->tree.json,
+                "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy "
+                "(of a dry\n  run: entries and bytes), remarks (number of each kind), first (the first 1,000 remarks: "
+                "kind, path,\n  path_hex if it is not UTF-8, why).\n",
+                [options](Json& answer) { return archive(*options, answer); });
     verb.examples(
-        "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n"
-        "  tar -xpf /archive/me/case.tar --xattrs --xattrs-include='*' --acls -C elsewhere\n"
-        "FILE gets its name when it is whole. Exit code 1 where not all of the source is in it.\n");
+        "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n  tar -xpf /archive/me/case.tar --xattrs "
+        "--xattrs-include='*' --acls -C elsewhere\nFILE gets its name when it is whole. Exit code 1 if some of the "
+        "source is not in it.\n");
 }
 
 }  // namespace forebay::cli

@@ -40,7 +40,7 @@ Shown subject_of(const TakenRuns& runs, const std::string& source, std::string_v
         if (named == named_max) break;
         names += (named++ > 0 ? ", " : "") + path;
     }
-    if (named == 0) names = "--report FILE names them";
+    if (named == 0) names = "--report FILE lists them";
     else if (runs.count > named) names += lines(" and {} more", runs.count - named).text;
     return lines("{} of Forebay in {} ({}) {}", show_count(runs.count, "run"), source, names,
                  runs.count == 1 ? was : were);
@@ -56,15 +56,15 @@ void say_copied_as_files(const CopyArguments& options, const tree::EntryLog& ent
     const auto way =
         sys::may_hold_runs(options.source) && sys::may_hold_runs(options.target)
             ? lines("As a run: forebay copy {} {}", runs.first_in(options.source), runs.first_in(options.target))
-            : lines("As a run one is copied between directories and buckets of S3");
-    say("{} copied like any files, with what is not committed, and not read back. {}\n", subject, way);
+            : lines("As a run, copy it between directories and buckets of S3");
+    say("{} copied like any files, with uncommitted data, and without a check. {}\n", subject, way);
 }
 
 void say_archived_as_files(const CopyArguments& options, const tree::EntryLog& entry_log) {
     const TakenRuns runs(entry_log);
     if (runs.count == 0) return;
-    say("{} archived like any files, with what is not committed; while one is written or pruned, snapshots in the "
-        "archive may lack files. Whole ones alone: forebay copy {} COPY, and then an archive of COPY\n",
+    say("{} archived like any files, with uncommitted data. If a run is written or pruned meanwhile, snapshots in the "
+        "archive may lack files. To archive only whole snapshots: forebay copy {} COPY, then archive COPY\n",
         options.copy.is_dry ? subject_of(runs, options.source, "would be", "would be")
                             : subject_of(runs, options.source, "was", "were"),
         runs.first_in(options.source));

@@ -41,7 +41,7 @@ bool is_link_to_nothing(const std::string& place) {
 Error link_to_nothing(std::string_view word, const std::string& place, ErrorKind kind, const std::string& next) {
     std::error_code none;
     return {kind,
-            fmt::format("{} {} is a symbolic link to {}, which is not there", word, show_text(place),
+            fmt::format("{} {} is a symbolic link to {}, which does not exist", word, show_text(place),
                         show_text(fs::read_symlink(place, none).string())),
             "nothing was changed", next};
 }
@@ -56,7 +56,7 @@ Error missing(std::string_view word, const std::string& place) {
     const auto leaf =
         fs::path(name).has_filename() ? fs::path(name).filename() : fs::path(name).parent_path().filename();
     return {ErrorKind::missing,
-            fmt::format("{} {} is not there: {} has no {}", word, show_text(place), show_text(folder),
+            fmt::format("{} {} does not exist: {} has no {}", word, show_text(place), show_text(folder),
                         show_text(leaf.string())),
             "nothing was changed", fmt::format("correct the path, or mount it: ls {}", show_text(folder))};
 }
@@ -81,19 +81,21 @@ Result<> check_outside(const SideFile& file, std::string_view tree, tree::EntryF
     if (!path) return {};
     const auto shown = show_text(file.path);
     if (path->empty())
-        return Error{ErrorKind::refused, fmt::format("{} {} is what the verb works on", file.option, shown),
-                     "nothing was changed", "another path"};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} {} is the source or target of the command", file.option, shown),
+                     "nothing was changed", "choose another path"};
     if (filter != nullptr && !filter->takes(*path, sys::EntryKind::file)) {
         const auto leaf = std::string(until_whole) + fs::path(*path).filename().string();
         filter->exclude.push_back("/" + fs::path(*path).replace_filename(leaf).string());
         return {};
     }
-    return Error{ErrorKind::refused,
-                 fmt::format("{} {} lies in {}, and would be one of its entries", file.option, shown, show_text(tree)),
-                 "nothing was changed",
-                 filter == nullptr ? "a path outside of it"
-                                   : fmt::format("a path outside of it; or --exclude {}, which leaves it out",
-                                                 show_text(fs::path(*path).filename().string()))};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{} {} lies in {}, and would become one of its entries", file.option, shown, show_text(tree)),
+        "nothing was changed",
+        filter == nullptr ? "choose a path outside of it"
+                          : fmt::format("choose a path outside of it, or exclude it: --exclude {}",
+                                        show_text(fs::path(*path).filename().string()))};
 }
 
 }  // namespace
@@ -105,12 +107,12 @@ Result<> check_tree(std::string_view word, const std::string& place, bool takes_
     if (type == fs::file_type::directory || (takes_file && type == fs::file_type::regular)) return {};
     if (type == fs::file_type::none || type == fs::file_type::unknown) return {};  // opening it reports the reason
     if (type == fs::file_type::not_found && is_link_to_nothing(place))
-        return link_to_nothing(word, place, ErrorKind::missing, "correct the link, or mount what it names");
+        return link_to_nothing(word, place, ErrorKind::missing, "correct the link, or mount its place");
     if (type == fs::file_type::not_found) return missing(word, place);
     return Error{ErrorKind::refused,
                  fmt::format("{} {} is {}, and must be a directory{}", word, show_text(place), kind_text(type),
                              takes_file ? " or a file" : ""),
-                 "nothing was changed", fmt::format("the directory that it lies in: {}", show_text(above(place)))};
+                 "nothing was changed", fmt::format("give the directory above it: {}", show_text(above(place)))};
 }
 
 Result<> check_present(const std::string& place) {
@@ -125,14 +127,14 @@ Result<> check_target(const std::string& place) {
     const auto type = fs::status(place, none).type();
     if (type == fs::file_type::not_found && is_link_to_nothing(place))
         return link_to_nothing("TARGET", place, ErrorKind::refused,
-                               "make the directory that it names, or remove the link");
+                               "make the directory of the link, or remove the link");
     if (type == fs::file_type::directory || type == fs::file_type::not_found || type == fs::file_type::none ||
         type == fs::file_type::unknown)
         return {};
     return Error{
         ErrorKind::refused,
-        fmt::format("TARGET {} is {}, and must be a directory, or not be there", show_text(place), kind_text(type)),
-        "nothing was changed", "another TARGET; SOURCE comes first"};
+        fmt::format("TARGET {} is {}, and must be a directory or must not exist", show_text(place), kind_text(type)),
+        "nothing was changed", "give another TARGET. SOURCE comes first"};
 }
 
 Result<> check_path_list(const std::string& list, const std::string& source, const std::string& target) {
@@ -140,20 +142,21 @@ Result<> check_path_list(const std::string& list, const std::string& source, con
     if (list.empty()) return {};
     const bool is_there = fs::exists(list, none);
     if (list == "-" || (is_there && !fs::is_regular_file(list, none) && !fs::is_directory(list, none)))
-        return Error{ErrorKind::refused, fmt::format("--files-from {} is no file, and is read as one", show_text(list)),
-                     "nothing was changed", "find ... > LIST, and --files-from LIST"};
+        return Error{ErrorKind::refused, fmt::format("--files-from {} is not a file", show_text(list)),
+                     "nothing was changed", "find ... > LIST, then --files-from LIST"};
     if (!is_there)
-        return Error{ErrorKind::missing, fmt::format("--files-from {} is not there", show_text(list)),
+        return Error{ErrorKind::missing, fmt::format("--files-from {} does not exist", show_text(list)),
                      "nothing was changed", "correct the path of the list"};
     if (!fs::is_directory(list, none)) return {};
     const bool are_swapped = fs::is_regular_file(source, none);
-    return Error{ErrorKind::refused,
-                 fmt::format("--files-from {} is a directory{}, and must be a file with a path a line", show_text(list),
-                             are_swapped ? fmt::format(" and SOURCE {} a file", show_text(source)) : ""),
-                 "nothing was changed",
-                 are_swapped ? fmt::format("forebay copy {} {} --files-from {}", show_text(list), show_text(target),
-                                           show_text(source))
-                             : ""};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("--files-from {} is a directory{}, and must be a file with one path a line", show_text(list),
+                    are_swapped ? fmt::format(" and SOURCE {} a file", show_text(source)) : ""),
+        "nothing was changed",
+        are_swapped
+            ? fmt::format("forebay copy {} {} --files-from {}", show_text(list), show_text(target), show_text(source))
+            : ""};
 }
 
 Result<> check_side_files(std::initializer_list<SideFile> files, std::initializer_list<std::string_view> trees,
@@ -162,9 +165,10 @@ Result<> check_side_files(std::initializer_list<SideFile> files, std::initialize
         if (file.path.empty()) continue;
         for (const auto& other : files)
             if (&other != &file && !other.path.empty() && real(other.path) == real(file.path))
-                return Error{ErrorKind::refused,
-                             fmt::format("{} and {} are one file: {}", file.option, other.option, show_text(file.path)),
-                             "nothing was changed", "another path for one of them"};
+                return Error{
+                    ErrorKind::refused,
+                    fmt::format("{} and {} are the same file: {}", file.option, other.option, show_text(file.path)),
+                    "nothing was changed", "choose another path for one option"};
         for (const auto tree : trees)
             if (!file.may_lie_in_tree && !tree.empty() && !sys::is_far(tree)) FB_TRY(check_outside(file, tree, filter));
     }

@@ -33,11 +33,11 @@ struct CompareArguments {
 
 Result<> check_list_options(const CompareArguments& options, const tree::Coordinator* lead) {
     if (lead != nullptr)
-        return Error{ErrorKind::refused, "a list of checksums is compared by one process", "",
+        return Error{ErrorKind::refused, "only one process compares a list of checksums", "",
                      "leave --hosts or mpiexec out"};
     if (options.tree.preserve != "all" && options.tree.preserve != "none")
         return Error{ErrorKind::refused,
-                     fmt::format("--preserve {}: a list of checksums has sizes and bytes, and no attributes",
+                     fmt::format("--preserve {}: a list of checksums has only sizes and bytes, no attributes",
                                  options.tree.preserve),
                      "", "leave --preserve out"};
     return {};
@@ -46,7 +46,7 @@ Result<> check_list_options(const CompareArguments& options, const tree::Coordin
 Result<> check_file_options(const CompareArguments& options, const tree::Coordinator* lead) {
     if (lead == nullptr && options.tree.filter().is_empty() && !options.tree.one_file_system) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{} is a file: other processes, patterns and --one-file-system are for directories",
+                 fmt::format("{} is a file: --hosts, patterns and --one-file-system need a directory",
                              show_text(options.target)),
                  "", "leave them out"};
 }
@@ -57,11 +57,11 @@ Error file_of_directory(const CompareArguments& options) {
             fmt::format("SOURCE {} is a directory, and TARGET {} a file", show_text(options.source),
                         show_text(options.target)),
             "nothing was changed",
-            is_archive ? fmt::format("forebay restore-archive --check {} compares what is in it with its checksums",
-                                     show_text(options.target))
-                       : fmt::format("the directory that is to be its copy; or, of a list of checksums, forebay "
-                                     "compare {} {}",
-                                     show_text(options.target), show_text(options.source))};
+            is_archive
+                ? fmt::format("forebay restore-archive --check {} compares its files with its checksums",
+                              show_text(options.target))
+                : fmt::format("give the directory to compare with. For a list of checksums: forebay compare {} {}",
+                              show_text(options.target), show_text(options.source))};
 }
 
 tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_t threads) {
@@ -133,7 +133,7 @@ Result<Exit> compare(CompareArguments options, tree::Coordinator* lead, Json& an
     FB_TRY(compared);
     if (!options.tree.json) {
         say_entry_log(*entry_log);
-        say("{} compared, {} of each in {}\n", show_count(counts.entries, "entry"), show_bytes(counts.bytes),
+        say("{} compared, {} on each side in {}\n", show_count(counts.entries, "entry"), show_bytes(counts.bytes),
             show_seconds(lasted.count()));
     }
     say_unused(options.tree);
@@ -146,43 +146,36 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
     verb.argument("SOURCE", options->source,
-                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, a list of checksums: forebay "
-                  "walk --checksums; or a snapshot: RUN@STEP");
+                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, a list of checksums (forebay "
+                  "walk --checksums), or a snapshot: RUN@STEP");
     verb.argument("TARGET", options->target,
-                  "What should be its copy: a directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH; of a file the "
-                  "file; of a snapshot the other one");
+                  "The copy to check: a directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH. For a file or a "
+                  "snapshot, its copy");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,
-                "What is compared beside names, kinds, sizes and bytes: all, or some of "
-                "owner,group,permissions,times,attributes,hard-links; or none");
+                "Compare these beside names, kinds, sizes and bytes: all, none, or some of "
+                "owner,group,permissions,times,attributes,hard-links");
     add_recall(verb, options->tree);
-    verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
-    verb.answer(
-        options->tree.json,
-        "  An object: source, target, entries, bytes, seconds, processes (with --hosts: host, entries, bytes,\n"
-        "  gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them:\n"
-        "  kind, path, path_hex where it is no UTF-8, why).\n"
-        "  Of two snapshots: first and second (stream, step, directory), equal, bytes, variables: an array of name, "
-        "kind,\n"
-        "  equal, first and second (type, kind and shape; absent if that snapshot does not have the variable), "
-        "compared,\n"
-        "  different, first_alone, second_alone (elements, or rows), without_number (of the different ones: strings "
-        "and\n"
-        "  NaN), largest and at (the largest difference of two numbers, and its place).\n",
-        [options, run](Json& answer) {
-            return run(options->tree, [&](tree::Coordinator* lead) { return compare(*options, lead, answer); });
-        });
+    verb.flag("--no-bytes", options->no_bytes, "Do not read files. Equal sizes and attributes are enough");
+    verb.answer(options->tree.json,
+                "  An object: source, target, entries, bytes, seconds, processes (with --hosts: host, entries, "
+                "bytes,\n  gifts_taken, gifts_given, lost of each), remarks (number of each kind), first (the first "
+                "1,000 remarks:\n  kind, path, path_hex if it is not UTF-8, why).\n  For two snapshots: first and "
+                "second (stream, step, directory), equal, bytes, variables: an array of name, kind,\n  equal, first "
+                "and second (type, kind and shape; absent if that snapshot lacks the variable), compared,\n  "
+                "different, first_alone, second_alone (elements, or rows), without_number (of the different elements: "
+                "strings and\n  NaN), largest and at (the largest difference of two numbers, and its place).\n",
+                [options, run](Json& answer) {
+                    return run(options->tree, [&](tree::Coordinator* lead) { return compare(*options, lead, answer); });
+                });
     verb.examples(
-        "  forebay compare /scratch/me/case /archive/me/case\n"
-        "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
-        "  forebay compare case.crc32c /archive/me/case\n"
-        "  forebay compare /scratch/me/run7@100 /scratch/me/run8@100\n"
-        "Two snapshots are compared by their variables, bit by bit, whatever their numbers of ranks and files. Row i "
-        "of a\n"
-        "table is compared with row i.\n"
-        "Exit code 0 only where nothing differs, all could be read, and something fits the patterns.\n");
+        "  forebay compare /scratch/me/case /archive/me/case\n  forebay compare /scratch/me/case /archive/me/case "
+        "--preserve none --report differences.jsonl\n  forebay compare case.crc32c /archive/me/case\n  forebay compare "
+        "/scratch/me/run7@100 /scratch/me/run8@100\nTwo snapshots are compared by their variables, bit by bit. Their "
+        "numbers of ranks and files may differ. Row i of a\ntable is compared with row i.\nExit code 0 only if nothing "
+        "differs, everything could be read, and something matches the patterns.\n");
 }
 
 }  // namespace forebay::cli

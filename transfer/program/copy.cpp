@@ -31,11 +31,12 @@ Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
     if (!is_run_there) return {};
     FB_TRY_ASSIGN(is_run_here, is_run(options.source));
     if (is_run_here) return {};
-    return Error{ErrorKind::refused,
-                 fmt::format("{} is a run of Forebay, and {} is none that is copied as a run: its snapshots would be "
-                             "removed",
-                             show_text(options.target), show_text(options.source)),
-                 "nothing was changed", "another target; or --as-files, if they are to go"};
+    return Error{
+        ErrorKind::refused,
+        fmt::format(
+            "{} is a run of Forebay, and {} is not copied as a run: the snapshots of the target would be removed",
+            show_text(options.target), show_text(options.source)),
+        "nothing was changed", "choose another target. If you want to remove them: --as-files"};
 }
 
 // Ignores temporary names of a killed copy.
@@ -60,25 +61,24 @@ Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
     const auto own = (*target)->open_folder(format::own_directory);
     FB_TRY_ASSIGN(more_below, own ? holds_more(**own, "") : Result<bool>(own.error().kind != ErrorKind::missing));
     if (!more && !more_below) return {};
-    return Error{ErrorKind::refused,
-                 fmt::format("{} is a run of Forebay, and {} is none and not empty: what is there would be removed",
-                             show_text(options.source), show_text(options.target)),
-                 "nothing was changed",
-                 "another target; or without --delete, which keeps it; or --as-files, if it is to go"};
+    return Error{
+        ErrorKind::refused,
+        fmt::format(
+            "{} is a run of Forebay, and {} is not a run and not empty: the entries of the target would be removed",
+            show_text(options.source), show_text(options.target)),
+        "nothing was changed",
+        "choose another target. To keep them, leave --delete out. If you want to remove them: --as-files"};
 }
 
 Result<> check_max_delete(const CopyArguments& options, bool is_ours) {
     const auto given = options.counts.find("max-delete");
     if (given == options.counts.end() || given->second == no_count) return {};
-    if (!options.copy.removes_extra)
-        return Error{ErrorKind::refused, "--max-delete N, with N of 0 or more, says how much --delete may remove"};
+    if (!options.copy.removes_extra) return Error{ErrorKind::refused, "give --max-delete a number of 0 or more"};
     if (is_ours)
-        return Error{
-            ErrorKind::refused,
-            fmt::format("{} is a run of Forebay, of which whole snapshots are removed, and --max-delete counts "
-                        "entries",
-                        show_text(options.source)),
-            "nothing was changed", "leave --max-delete out, and look with --dry-run before"};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is a run of Forebay: whole snapshots are removed, but --max-delete counts entries",
+                                 show_text(options.source)),
+                     "nothing was changed", "leave --max-delete out, and look with --dry-run first"};
     return {};
 }
 
@@ -125,33 +125,33 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::Coordinator* l
 }
 
 constexpr const char* keys =
-    "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
-    "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
-    "  they were to have), excluded_targets, seconds, not_removed (why --delete removed nothing, or no\n"
-    "  more), would_copy, would_replace and would_remove (of a dry run:\n"
-    "  entries and bytes of each), snapshots and verified_bytes (of a run of Forebay: how many snapshots are at\n"
-    "  the target, and how many of their bytes were read back), processes (with\n"
-    "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
-    "  (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+    "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n  "
+    "resumed_bytes, laid_out (files with a chosen layout), fewer_stripes (of these, files with fewer stripes\n  than "
+    "requested), excluded_targets, seconds, not_removed (why --delete removed nothing, or no\n  more), would_copy, "
+    "would_replace and would_remove (of a dry run:\n  entries and bytes of each), snapshots and verified_bytes (of a "
+    "run of Forebay: snapshots at\n  the target, and their bytes read back), processes (with\n  --hosts: host, "
+    "entries, bytes, gifts_taken, gifts_given, lost of each), remarks (number of each kind), first\n  (the first 1,000 "
+    "remarks: kind, path, path_hex if it is not UTF-8, why).\n";
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name, unsigned verb_bits,
               const TreeRunner& run) {
     auto verb = tree_verb(line, name);
     verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a file");
     verb.argument("TARGET", options->target,
-                  "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if "
-                  "missing. Of a file, the file");
+                  "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH to fill. It is made if missing. For "
+                  "a file, the name of its copy");
+    add_entry_options(verb, options->tree);
+    add_copy_options(verb, *options, verb_bits);
     add_tree_options(verb, options->tree);
     add_report_all(verb, options->tree);
     add_hosts_options(verb, options->tree);
-    add_entry_options(verb, options->tree);
-    add_copy_options(verb, *options, verb_bits);
-    verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
-    verb.flag("--null", options->nul, "Paths of the list end with a zero byte, not with a line");
+    verb.option("--files-from", options->files_from,
+                "Copy only the paths in this file, one a line, relative to SOURCE");
+    verb.flag("--null", options->nul, "End each path of the list with a zero byte, not with a line end");
     verb.flag("--as-files", options->as_files,
-              "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
+              "Copy a run of Forebay like any files: also uncommitted data, in any order, without a check");
     verb.flag("--make-container", options->make_container,
-              "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
+              "Make the container of TARGET, daos://POOL/CONTAINER/PATH, if it is missing: EC_16P2GX, checksums");
     verb.answer(options->tree.json, keys, [options, run, name](Json& answer) {
         return run(options->tree, [&](tree::Coordinator* lead) { return copy(*options, name, lead, answer); });
     });
@@ -164,24 +164,21 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
     auto verb = add_verb(line, options, "copy", tree::of_copy, run);
     verb.examples(
-        "  forebay copy /scratch/me/case /archive/me/case\n"
-        "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
-        "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
-        "  forebay copy case s3://archive/me/case\n"
-        "  forebay copy /scratch/me/run7 /archive/me/run7\n"
-        "  forebay copy big.h5 /archive/me/big.h5\n"
-        "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
-        "stays. Exit code 1 where not all of the source is at the target.\n");
+        "  forebay copy /scratch/me/case /archive/me/case\n  forebay copy /scratch/me /archive/me --exclude '*.tmp' "
+        "--rate 500M --report left.jsonl\n  forebay copy big other --cannot-keep manifest --manifest "
+        "kept-beside.jsonl\n  forebay copy case s3://archive/me/case\n  forebay copy /scratch/me/run7 "
+        "/archive/me/run7\n  forebay copy big.h5 /archive/me/big.h5\nAfter a kill, repeat the same command: it "
+        "continues, even within large files. Entries that SOURCE lacks stay\nin TARGET. Exit code 1 if TARGET does not "
+        "have all of SOURCE.\n");
 }
 
 void add_sync(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
     auto verb = add_verb(line, options, "sync", tree::of_sync, run);
     verb.examples(
-        "  forebay sync /scratch/me/case /archive/me/case --delete --dry-run\n"
-        "  forebay sync /scratch/me/case /archive/me/case --delete\n"
-        "Files of the same size and time of modification count as equal. Exit code 1 where not all of the source is\n"
-        "at the target.\n");
+        "  forebay sync /scratch/me/case /archive/me/case --delete --dry-run\n  forebay sync /scratch/me/case "
+        "/archive/me/case --delete\nFiles of the same size and time of modification count as equal. Exit code 1 if "
+        "TARGET does not have all of\nSOURCE.\n");
 }
 
 }  // namespace forebay::cli

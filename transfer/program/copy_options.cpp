@@ -20,15 +20,16 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
     const bool is_manifest = word == "manifest" || word.empty();
     if (is_manifest && !options.manifest.empty()) return tree::CannotKeep::manifest;
     if ((word == "refuse" || word == "drop") && !options.manifest.empty())
-        return Error{ErrorKind::refused,
-                     fmt::format("--manifest {}: --cannot-keep {} writes none", show_text(options.manifest), word),
-                     "nothing was changed", "leave one of the two out"};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("--manifest {}: --cannot-keep {} writes no manifest", show_text(options.manifest), word),
+            "nothing was changed", "leave out --manifest or --cannot-keep"};
     if (word == "refuse" || word.empty()) return tree::CannotKeep::refuse;
     if (word == "drop") return tree::CannotKeep::drop;
     if (word == "manifest")
-        return Error{ErrorKind::refused, "--cannot-keep manifest needs a file for what the target cannot keep", "",
-                     "--manifest FILE, outside of both trees"};
-    return Error{ErrorKind::refused, fmt::format("--cannot-keep {}: it is refuse, manifest or drop", word)};
+        return Error{ErrorKind::refused, "--cannot-keep manifest needs a file", "",
+                     "give --manifest FILE, outside of both trees"};
+    return Error{ErrorKind::refused, fmt::format("--cannot-keep {}: write refuse, manifest or drop", word)};
 }
 
 // Converts amounts to bytes for layout_from().
@@ -96,7 +97,7 @@ struct CopyOptionReader {
         const auto given = options.counts.find(name);
         if (given == options.counts.end() || given->second == no_count) return {};
         if (given->second < 0)
-            return Error{ErrorKind::refused, fmt::format("--{} {}: it is 0 or more", name, given->second)};
+            return Error{ErrorKind::refused, fmt::format("--{} {}: the number must be 0 or more", name, given->second)};
         member = static_cast<std::uint64_t>(given->second);
         return {};
     }
@@ -113,7 +114,7 @@ struct CopyOptionReader {
         return take_words(name, member, [&](const std::string& words) -> Result<std::vector<std::uint32_t>> {
             FB_TRY_ASSIGN(targets, sys::target_list(words, "--" + name));
             if (targets.empty() && !words.empty() && !words.starts_with('@'))
-                return Error{ErrorKind::refused, "--" + name + " names no storage target"};
+                return Error{ErrorKind::refused, "--" + name + " lists no storage target"};
             return targets;
         });
     }
@@ -136,11 +137,11 @@ private:
 void add_copy_options(Verb& verb, CopyArguments& options, unsigned verb_bits) {
     tree::each_copy_option(options.copy, CopyOptionAdder{verb, options, verb_bits});
     if (verb_bits != tree::of_archive)
-        verb.option(
-            "--manifest", options.manifest,
-            "The file that gets what the target cannot hold, a line of JSON each; means --cannot-keep manifest");
+        verb.option("--manifest", options.manifest,
+                    "Write everything that the target cannot hold to this file, one line of JSON each. Implies "
+                    "--cannot-keep manifest");
     verb.option("--rate-group", options.rate_group,
-                "A name: all copies of yours on this machine that give it share the limit of --rate");
+                "Share the limit of --rate with all copies of yours on this machine that give this name");
 }
 
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {

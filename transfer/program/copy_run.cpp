@@ -30,7 +30,7 @@ namespace {
 Result<sys::Mapping> shared_turn(const CopyArguments& options) {
     if (options.rate_group.empty()) return sys::Mapping();
     if (options.copy.rate_bytes_per_second == 0 || options.rate_group.find('/') != options.rate_group.npos)
-        return Error{ErrorKind::refused, "--rate-group is a name without a slash, and --rate says how much is shared"};
+        return Error{ErrorKind::refused, "--rate-group needs a name without a slash, and a --rate to share"};
     return sys::Mapping::create(fmt::format("/dev/shm/forebay-rate-{}-{}", sys::user_id(), options.rate_group),
                                 sizeof(move::Turn));
 }
@@ -73,18 +73,18 @@ void set_counts(Json& object, const CopyArguments& options, const tree::Requeste
 const char* owners_text(tree::CannotKeep cannot_keep) {
     switch (cannot_keep) {
         case tree::CannotKeep::refuse:
-            return "--cannot-keep drop copies them as this user's, and --manifest FILE notes the owners, too; "
-                   "--preserve permissions,times,attributes,hard-links leaves owners out";
-        case tree::CannotKeep::drop: return "they are this user's at the target";
-        case tree::CannotKeep::manifest: return "they are this user's at the target, and the manifest has the owners";
+            return "--cannot-keep drop gives them to your user. --manifest FILE records the owners too. --preserve "
+                   "permissions,times,attributes,hard-links leaves owners out";
+        case tree::CannotKeep::drop: return "your user owns them at the target";
+        case tree::CannotKeep::manifest: return "your user owns them at the target, and the manifest has their owners";
     }
     return "";
 }
 
 void say_refused(const tree::EntryLog& entry_log) {
     if (entry_log.count_of(tree::EntryEvent::not_kept) > entry_log.owners())
-        say("what is not_kept is not at the target: --manifest FILE copies what can be kept of it, and notes the "
-            "rest\n");
+        say("entries reported as not_kept are not at the target. --manifest FILE copies them as far as possible, and "
+            "records the rest\n");
 }
 
 // Lines of a list written on Windows end with a carriage return. A name may end with it, too.
@@ -94,8 +94,8 @@ void say_line_ends(const CopyArguments& options, const tree::EntryLog& entry_log
     };
     if (options.files_from.empty() || options.nul || std::ranges::none_of(entry_log.first(), ends)) return;
     note(
-        lines("paths of {} end with a carriage return, as lines of Windows do, and are not there with it: without them "
-              "by tr -d '\\r' < {} > LIST\n",
+        lines("paths of {} end with a carriage return, as on Windows, and do not exist in this form. Remove it with tr "
+              "-d '\\r' < {} > LIST\n",
               options.files_from, options.files_from));
 }
 
@@ -108,7 +108,7 @@ void say_begin_with_source(const CopyArguments& options, const tree::EntryLog& e
     };
     if (options.files_from.empty() || std::ranges::none_of(entry_log.first(), begins)) return;
     note(
-        lines("paths of {} begin with {}, and SOURCE has no such entry: they are to begin below SOURCE, as "
+        lines("paths of {} begin with {}, and SOURCE has no such entry. Give paths relative to SOURCE, as "
               "(cd SOURCE && find .) prints them\n",
               options.files_from, show_text(leaf)));
 }
@@ -122,14 +122,12 @@ Error with_target(const Error& error, const std::string& target) {
     const auto file_system = sys::file_system_of(place);
     auto room = sys::mount_of(place);
     if (file_system) {
-        room += fmt::format("{}{} left for this user", room.empty() ? "" : ", ", show_bytes(file_system->free_bytes));
+        room += fmt::format("{}{} left for your user", room.empty() ? "" : ", ", show_bytes(file_system->free_bytes));
         if (file_system->files > 0) room += fmt::format(", and {}", show_count(file_system->files_free, "inode"));
     }
-    return {
-        error.kind,
-        fmt::format("there is no room at TARGET {} ({}): {}", show_text(target), show_text(room), error.what),
-        error.safe,
-        fmt::format("make room there (df {0}; df -i {0}; quota), and run the same command again", show_text(place))};
+    return {error.kind, fmt::format("TARGET {} is full ({}): {}", show_text(target), show_text(room), error.what),
+            error.safe,
+            fmt::format("free some room (df {0}; df -i {0}; quota), and run the same command again", show_text(place))};
 }
 
 void say_dry(const tree::CopyCounts& counts, const tree::EntryLog& entry_log) {
@@ -142,15 +140,15 @@ void say_counts(const tree::RequestedLayout& layout, const tree::CopyCounts& cou
     say("{}: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", show_count(counts.entries, "entry"),
         counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
         show_bytes(counts.bytes), show_seconds(seconds));
-    if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
-    if (counts.laid_out > 0) say("new files with a layout of their own: {}\n", counts.laid_out.load());
+    if (counts.resumed_bytes > 0) say("{} were left from an earlier run\n", show_bytes(counts.resumed_bytes));
+    if (counts.laid_out > 0) say("new files with a chosen layout: {}\n", counts.laid_out.load());
     if (counts.fewer_stripes > 0)
-        say("of them with fewer stripes than wished, since the file system gave no more: {}\n",
+        say("of these, files with fewer stripes than requested, as the file system gave no more: {}\n",
             counts.fewer_stripes.load());
     if (layout.excluded_targets.empty()) return;
     std::vector<std::string> names;
     for (const auto target : layout.excluded_targets) names.push_back(describe::storage_target_name(target));
-    say("new files leave out {}\n", fmt::join(names, ", "));
+    say("new files do not use {}\n", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -220,7 +218,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     say_line_ends(options, *entry_log);
     say_begin_with_source(options, *entry_log);
     say_unused(options.tree);
-    if (wished.wished && wished.wished->is_empty()) note(lines("--files-from {} names no path\n", options.files_from));
+    if (wished.wished && wished.wished->is_empty())
+        note(lines("--files-from {} contains no path\n", options.files_from));
     FB_TRY_ASSIGN(exit, exit_of(*entry_log, options.tree));
     return counts.not_removed.empty() ? exit : Exit::found;
 }

@@ -45,7 +45,7 @@ enum class Counted {
 struct CopyTelling {
     std::function<void(Json&)> more = {};
     std::function<void()> say = {};
-    WordsAtEnd when_ended{"what has its final name at the target is whole", "the same command goes on"};
+    WordsAtEnd when_ended{"every file with its final name at the target is whole", "the same command continues"};
     std::function<void(const CopyArguments&, const tree::EntryLog&)> say_after = {};
     bool is_one_file = false;  // an error leaves nothing of it
 };

@@ -44,7 +44,7 @@ Result<Exit> remove(DeleteArguments options, tree::Coordinator* lead, Json& answ
     std::atomic<std::uint64_t> removed{0};
     tree::Amount would_remove;
     const auto words =
-        options.dry_run ? nothing_changed : WordsAtEnd{"what is left is as it was", "the same command goes on"};
+        options.dry_run ? nothing_changed : WordsAtEnd{"the rest is unchanged", "the same command continues"};
     sys::say_when_ended(words.safe, words.next);
     if (!options.dry_run) FB_TRY(keep_lines(options.place));
     const auto done = [&] {
@@ -88,26 +88,23 @@ Result<Exit> remove(DeleteArguments options, tree::Coordinator* lead, Json& answ
 void add_delete(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<DeleteArguments>();
     auto verb = tree_verb(line, "delete");
-    verb.argument(
-        "DIRECTORY", options->place,
-        "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
+    verb.argument("DIRECTORY", options->place,
+                  "The directory, with all entries except mounted file systems. Or s3://BUCKET/PREFIX, or "
+                  "daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
-    verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
-    verb.answer(
-        options->tree.json,
-        "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), processes (with\n"
-        "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind),\n"
-        "  first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
-        [options, run](Json& answer) {
-            return run(options->tree, [&](tree::Coordinator* lead) { return remove(*options, lead, answer); });
-        });
+    verb.flag("--dry-run", options->dry_run, "Change nothing. Print what would be removed");
+    verb.answer(options->tree.json,
+                "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), processes "
+                "(with\n  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (number of "
+                "each kind),\n  first (the first 1,000 remarks: kind, path, path_hex if it is not UTF-8, why).\n",
+                [options, run](Json& answer) {
+                    return run(options->tree, [&](tree::Coordinator* lead) { return remove(*options, lead, answer); });
+                });
     verb.examples(
-        "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
-        "  forebay delete /scratch/me/old\n"
-        "No symbolic link is followed. A run, a stream or a snapshot stays as long as a session writes the run. Exit "
-        "code "
-        "1 if something stays.\n");
+        "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n  forebay delete /scratch/me/old\nSymbolic "
+        "links are not followed. A run, a stream or a snapshot stays while a session writes the run. Exit code 1 "
+        "if\nsomething stays.\n");
 }
 
 }  // namespace forebay::cli

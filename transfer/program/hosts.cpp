@@ -30,8 +30,8 @@ std::vector<std::string> srun_words(const std::string& host) {
 Result<std::vector<std::string>> hosts_of_slurm() {
     const char* list = std::getenv("SLURM_JOB_NODELIST");
     if (list == nullptr)
-        return Error{ErrorKind::refused, "--hosts slurm: this is no job of Slurm ($SLURM_JOB_NODELIST is not set)", "",
-                     "name the hosts, or run it in a job"};
+        return Error{ErrorKind::refused, "--hosts slurm: this is not a job of Slurm ($SLURM_JOB_NODELIST is not set)",
+                     "", "list the hosts, or run it in a job"};
     FB_TRY_ASSIGN(hosts, describe::hosts_of(list));
     const auto own = sys::host_name();
     std::erase_if(hosts, [&](const std::string& host) {
@@ -50,13 +50,14 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
         FB_TRY_ASSIGN(text, list_text("--hosts", arguments.hosts));
         FB_TRY_ASSIGN(listed, describe::hosts_of(text));
         names = std::move(listed);
-        if (names.empty()) return Error{ErrorKind::refused, "--hosts names no host"};
+        if (names.empty()) return Error{ErrorKind::refused, "--hosts contains no host"};
     }
     if (names.size() > hosts_max)
-        return Error{ErrorKind::refused, fmt::format("--hosts names {} hosts: at most {}", names.size(), hosts_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("--hosts contains {} hosts, and the limit is {}", names.size(), hosts_max)};
     std::vector<std::string> ssh;
     for (const auto word : forebay::words_of(arguments.ssh)) ssh.emplace_back(word);
-    if (ssh.empty()) return Error{ErrorKind::refused, "--ssh names no command"};
+    if (ssh.empty()) return Error{ErrorKind::refused, "--ssh is empty"};
     std::vector<tree::TeamHost> hosts;
     for (const auto& name : names) {  // no name begins with -, which ssh would read as an option
         std::vector<std::string> command;
@@ -81,11 +82,11 @@ void say_lost(const tree::Coordinator& lead) {
     if (std::ranges::any_of(members,
                             [](const auto& member) { return member.lost.find(not_there) != std::string::npos; }))
         note(
-            lines("exit code 127 says that {} is not there on that host: install it at the same path, or name "
-                  "another command by --ssh\n",
+            lines("exit code 127: that host does not have {}. Install it at the same path, or give another "
+                  "command with --ssh\n",
                   sys::program_path()));
     if (std::all_of(members.begin() + 1, members.end(), is_lost))
-        note(lines("no host of --hosts helped: this process did all of it\n"));
+        note(lines("no host of --hosts helped: this process did all the work\n"));
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace forebay::cli {
 
 /// The verbs with their summaries.
 inline constexpr std::array<std::pair<const char*, const char*>, 5> tree_summaries{{
-    {"walk", "Count what is in a tree of files, and list it"},
-    {"copy", "Copy a tree of files with all that it has: links, holes, ACLs, times"},
-    {"sync", "Make a tree of files equal to another; copies what differs"},
-    {"compare", "Say what two trees of files do not have alike"},
+    {"walk", "Count the files of a tree, and list them"},
+    {"copy", "Copy a tree of files with its links, holes, ACLs and times"},
+    {"sync", "Make one tree of files equal to another, and copy only differences"},
+    {"compare", "List the differences of two trees of files"},
     {"delete", "Remove a tree of files"},
 }};
 /// Declares one of the verbs.

@@ -49,7 +49,7 @@ struct MigrateArguments {
 Result<MigrationPlan> plan_of(const MigrateArguments& options) {
     const auto path = std::filesystem::absolute(options.plan).lexically_normal().string();
     FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max,
-                                   "a plan as transfer/docs/how-to/move-a-project.md has one"));
+                                   "write a plan as in transfer/docs/how-to/move-a-project.md"));
     FB_TRY_ASSIGN(plan, migrate::read_plan(text, path));
     if (!plan.rate.empty()) {
         FB_TRY_ASSIGN(rate, bytes_from("rate", plan.rate));
@@ -275,16 +275,16 @@ Result<Exit> migrate_all(const MigrateArguments& options, Json& given_answer) {
         wishes.again = pass;
     }
     const int kinds = options.status + options.next + options.dry_run + !options.batch.empty();
-    if (kinds > 1) return Error{ErrorKind::refused, "--status, --next, --dry-run and --batch: one of them at a time"};
+    if (kinds > 1) return Error{ErrorKind::refused, "give only one of --status, --next, --dry-run and --batch"};
     if (options.moved && options.projects.empty())
-        return Error{ErrorKind::refused, "--moved is said of one project, or of some, by their names",
-                     "nothing was changed", "--moved --project NAME"};
+        return Error{ErrorKind::refused, "--moved needs one or more --project", "nothing was changed",
+                     "--moved --project NAME"};
     auto* answer = options.json ? &given_answer : nullptr;
     if (kinds == 0) return run(plan, wishes, answer);
     if (options.status) return show_status(plan, answer, false);
     if (options.json)
         return Error{ErrorKind::refused, "--next, --dry-run and --batch print no JSON", "nothing was changed",
-                     "leave out --json; --status --json says where each project stands"};
+                     "leave --json out. --status --json reports the progress of each project"};
     if (options.next) show_next(plan);
     if (options.dry_run) FB_TRY(show_dry_run(plan, wishes));
     if (!options.batch.empty()) FB_TRY(write_batch(plan, options));
@@ -297,22 +297,21 @@ void add_migrate(CommandLine& line) {
     const auto options = std::make_shared<MigrateArguments>();
     auto verb =
         line.verb("migrate", "Move whole projects to another store by a plan: copy, freeze, sync, compare, remove");
-    verb.argument("PLAN", options->plan, "A file of TOML: transfer/docs/how-to/move-a-project.md");
-    verb.option("--project", options->projects, "Only the project of that name; may be repeated");
+    verb.argument("PLAN", options->plan, "The plan, a TOML file: transfer/docs/how-to/move-a-project.md");
+    verb.option("--project", options->projects, "Move only the project of this name. Repeatable");
     verb.option("--until", options->until, "Stop after this pass: walk, copy, live-sync, freeze, final-sync, ...");
-    verb.option("--again", options->again, "Begin with this pass, though it is done");
-    verb.flag(
-        "--moved", options->moved,
-        "Source and target lie on other mounts than at first, which is meant: note which directories they are now");
+    verb.option("--again", options->again, "Begin again with this pass, even if it is done");
+    verb.flag("--moved", options->moved,
+              "Accept source and target on other mounts than before, and record these directories");
     verb.bytes("--rate", options->rate,
-               "At most so many bytes a second for all projects, instead of the plan's; 0: that");
-    verb.flag("--dry-run", options->dry_run, "Only say what would be done next with each project");
-    verb.flag("--status", options->status, "Only say how far each project is; exit code 1 where one has stopped");
+               "Limit the rate of all projects to so many bytes a second. 0: the rate of the plan");
+    verb.flag("--dry-run", options->dry_run, "Change nothing. Print the next pass of each project");
+    verb.flag("--status", options->status, "Print the progress of each project. Exit code 1 if a project has stopped");
     verb.flag("--next", options->next,
-              "Only say, for scripts, what is next: now, waits UNIX_SECONDS, due (the removal), running, done or "
-              "stopped (by an error)");
-    verb.option("--batch", options->batch, "Only write scripts for nodes that move data: slurm or pbs");
-    verb.option("--output", options->output, "The directory for these scripts; by default this one");
+              "Print the next state for scripts: now, waits UNIX_SECONDS, due (the removal), running, done or stopped "
+              "(by an error)");
+    verb.option("--batch", options->batch, "Write scripts for data mover nodes instead: slurm or pbs");
+    verb.option("--output", options->output, "Write these scripts to this directory. Default: the current directory");
     verb.answer(
         options->json,
         "  An object: projects, a list: project, source, target, state (now, waits, due, running, done, stopped),\n"
@@ -320,12 +319,10 @@ void add_migrate(CommandLine& line) {
         "ended_unix_s).\n",
         [options](Json& answer) { return migrate_all(*options, answer); });
     verb.examples(
-        "  forebay migrate plan.toml --dry-run\n"
-        "  forebay migrate plan.toml --until live-sync\n"
-        "  forebay migrate plan.toml --project climate\n"
-        "  forebay migrate plan.toml --batch slurm --output jobs\n"
-        "The same command goes on after a kill, an error or the end of a job. Exit code 1 where trees differ that\n"
-        "should not; nothing is removed then.\n");
+        "  forebay migrate plan.toml --dry-run\n  forebay migrate plan.toml --until live-sync\n  forebay migrate "
+        "plan.toml --project climate\n  forebay migrate plan.toml --batch slurm --output jobs\nAfter a kill, an error "
+        "or the end of a job, repeat the same command: it continues. If trees differ\nunexpectedly, the exit code is 1 "
+        "and nothing is removed.\n");
 }
 
 }  // namespace forebay::cli

@@ -21,7 +21,7 @@ int end_of_job(int code) {
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();
     forebay::sys::ignore_file_size_signal();
-    forebay::cli::CommandLine line("Those verbs of forebay-transfer that ranks of MPI share.");
+    forebay::cli::CommandLine line("Commands of forebay-transfer that share their work over the ranks of MPI.");
     forebay::cli::add_mpi_verbs(line);
     return end_of_job(line.run(count, arguments));
 }

@@ -17,7 +17,7 @@ Result<Exit> work_with_ranks(const TreeArguments& arguments, const TreeVerb& ver
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!arguments.hosts.empty())
-        return Error{ErrorKind::refused, "--hosts under MPI's launcher: its ranks share the work already"};
+        return Error{ErrorKind::refused, "--hosts does not work under mpiexec: the ranks share the work already"};
     if (size == 1) return verb(nullptr);
     if (rank != 0) {
         const auto threads = arguments.thread_count({});
@@ -35,10 +35,11 @@ Result<Exit> run_with_ranks(const TreeArguments& arguments, const TreeVerb& verb
     bool has_lost = false;  // lost a rank
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    auto done = provided < MPI_THREAD_SERIALIZED
-                    ? Result<Exit>(Error{ErrorKind::unsupported, "this MPI lets only one thread of a process speak", "",
-                                         "run it without mpiexec, with --hosts"})
-                    : work_with_ranks(arguments, verb, has_lost);
+    auto done =
+        provided < MPI_THREAD_SERIALIZED
+            ? Result<Exit>(Error{ErrorKind::unsupported, "this MPI allows only one thread of a process to communicate",
+                                 "", "run it with --hosts instead of mpiexec"})
+            : work_with_ranks(arguments, verb, has_lost);
     if (!has_lost) MPI_Finalize();  // MPI_Finalize() waits for all ranks
     return rank == 0 ? done : Exit::good;
 }

@@ -31,51 +31,51 @@ std::uint32_t TreeArguments::thread_count(std::initializer_list<std::string_view
 
 void add_tree_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--threads", arguments.threads,
-                "How many share the work; 0: one a core, at most 16, and 16 with S3 and libdfs", {.most = threads_max});
-    verb.option("--report", arguments.report,
-                "A file that gets a line of JSON for each entry that there is something to say of");
+                "Use so many threads. 0: one a core, at most 16, and 16 with S3 and libdfs", {.most = threads_max});
+    verb.option("--report", arguments.report, "Write a line of JSON to this file for each entry with an event");
 }
 
 void add_report_all(Verb& verb, TreeArguments& arguments) {
     verb.flag("--report-all", arguments.report_all,
-              "The report has all that was new at the target, too, not only what was removed or replaced");
+              "Also report entries that are new at the target, not only removed or replaced entries");
 }
 
 void add_hosts_options(Verb& verb, TreeArguments& arguments) {
-    verb.option(
-        "--hosts", arguments.hosts,
-        "Hosts that help, as in nid00[01-64], or @FILE, or slurm: those of the job. localhost is started without "
-        "ssh. All must see the same trees");
-    verb.option("--ssh", arguments.ssh, "Command that starts programs on hosts");
-    verb.option("--patience", arguments.timeout, "Seconds after which a host or rank that says nothing is lost",
+    verb.option("--hosts", arguments.hosts,
+                "Share the work with these hosts: nid00[01-64], @FILE, or slurm (the hosts of the job). localhost "
+                "needs no ssh. All hosts must see the same trees");
+    verb.option("--ssh", arguments.ssh, "Start programs on hosts with this command");
+    verb.option("--patience", arguments.timeout, "Give up a host or rank after so many seconds of silence",
                 {.least = 1, .most = timeout_max});
 }
 
 void add_entry_options(Verb& verb, TreeArguments& arguments) {
-    verb.option("--include", arguments.include,
-                "Only entries whose name fits, as in '*.h5', with a slash whose path does; may be repeated");
+    verb.option(
+        "--include", arguments.include,
+        "Take only entries whose name matches, as in '*.h5'. A pattern with a slash matches the path. Repeatable");
     verb.option("--exclude", arguments.exclude,
-                "No entries whose name or path fits, nor what lies in them; may be repeated");
+                "Skip entries whose name or path matches, with all they contain. Repeatable");
 }
 
 void add_filter_options(Verb& verb, TreeArguments& arguments) {
     add_entry_options(verb, arguments);
-    verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
+    verb.flag("--one-file-system", arguments.one_file_system, "Do not enter other file systems mounted in the tree");
 }
 
 void add_recall(Verb& verb, TreeArguments& arguments) {
     verb.flag("--recall", arguments.recall,
-              "Read files too whose bytes are in an archive alone (HSM of Lustre), which brings them back");
+              "Also read files whose bytes are only in an archive (HSM of Lustre). This recalls them");
 }
 
 Result<> check_for_archive(std::initializer_list<std::string_view> places) {
     for (const auto place : places) {
         FB_TRY(sys::check_address(place));
         if (sys::is_far(place))
-            return Error{ErrorKind::refused,
-                         fmt::format("{} is no directory: archives are files, made of directories and restored to them",
-                                     show_text(place)),
-                         "nothing was made", "forebay copy, between it and a directory"};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("{} is not a directory: an archive is made from a directory, and restored to a directory",
+                            show_text(place)),
+                "nothing was made", "use forebay copy between it and a directory"};
     }
     return {};
 }
@@ -116,11 +116,11 @@ void say_unused(const TreeArguments& arguments) {
             if ((*arguments.use)[at++] != 0) continue;
             const bool is_include = patterns == &arguments.include;
             note(lines(
-                "no entry fits {} '{}'{}{}\n", option, pattern,
+                "no entry matches {} '{}'{}{}\n", option, pattern,
                 is_include && pattern.find_first_of("*?") == pattern.npos
-                    ? ": what lies in a directory is meant by '" + pattern + "/*'"
+                    ? ": to take the contents of a directory, write '" + pattern + "/*'"
                     : "",
-                pattern.find_first_of("[]{}") == pattern.npos ? "" : ": brackets and braces stand for themselves"));
+                pattern.find_first_of("[]{}") == pattern.npos ? "" : ": brackets and braces have no special meaning"));
         }
 }
 
@@ -135,8 +135,8 @@ Result<std::unique_ptr<tree::EntryLog>> make_entry_log(const TreeArguments& argu
     for (const auto* patterns : {&arguments.include, &arguments.exclude})
         for (const auto& pattern : *patterns) FB_TRY(tree::check_pattern(pattern));
     if (arguments.report.empty() && arguments.report_all)
-        return Error{ErrorKind::refused, "--report-all says what a report has, and none is written", "",
-                     "--report FILE, outside of both trees"};
+        return Error{ErrorKind::refused, "--report-all needs a report", "",
+                     "give --report FILE, outside of both trees"};
     if (arguments.report.empty()) return std::make_unique<tree::EntryLog>();
     FB_TRY_ASSIGN(lines, LinesFile::make(arguments.report, report_lines));
     report = std::move(lines);

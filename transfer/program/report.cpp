@@ -55,9 +55,9 @@ Result<> check_replaceable(const std::string& path, const LinesKind& kind, bool 
     line.resize(std::min(end, line.size()));
     if (line.starts_with(kind.begin) && line.find(kind.key) != line.npos) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{} {} is a file that is there, and none that {} has written: it would be lost",
-                             kind.option, show_text(path), kind.option),
-                 "nothing was changed", "another path; or remove that file, if it may go"};
+                 fmt::format("{} {} exists, and is not a file that {} wrote: it would be lost", kind.option,
+                             show_text(path), kind.option),
+                 "nothing was changed", "choose another path, or remove that file if you do not need it"};
 }
 
 std::string hex_of(const std::string& bytes) {
@@ -125,7 +125,7 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
         return Error{ErrorKind::refused,
                      fmt::format("{} {} cannot be made: {}", kind.option, show_text(path), file.error().what),
                      "nothing was changed",
-                     file.error().next.empty() ? "a path in a directory that is there, and that this user may write to"
+                     file.error().next.empty() ? "choose a path in an existing directory that you may write to"
                                                : file.error().next};
     return std::unique_ptr<LinesFile>(new LinesFile(std::move(*file), kind.option, own, real));
 }
@@ -252,7 +252,7 @@ void say_entry_log(const tree::EntryLog& entry_log, const char* of_owners) {
     if (const auto left = all - owners - say_first(first, entry_log.causes()); left > 0)
         say("... and {} more: --report FILE has a line for each.\n", left);
     if (owners > 0)  // several entries
-        say("{} entries have owners that this user may not give them at the target: {}\n", owners, of_owners);
+        say("{} entries have owners that your user may not set at the target: {}\n", owners, of_owners);
     std::string counts;
     for (std::size_t number = 0; number < static_cast<std::size_t>(EntryEvent::count); ++number) {
         const auto kind = static_cast<EntryEvent>(number);
@@ -269,9 +269,9 @@ Result<Exit> exit_of(const tree::EntryLog& entry_log) {
     if (bad == 0) return Exit::good;
     if (entry_log.given_up() < bad) return Exit::found;
     return Error{ErrorKind::retry,
-                 fmt::format("{} left over, since the server was given up",
+                 fmt::format("{} left over, as the server did not answer",
                              show_count(bad, "entry") + (bad == 1 ? " is" : " are")),
-                 "nothing is under its name that is not whole", "the same command, when the server is back"};
+                 "every file with its final name is whole", "repeat the same command when the server is back"};
 }
 
 }  // namespace forebay::cli

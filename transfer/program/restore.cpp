@@ -25,13 +25,14 @@ struct RestoreArguments : CopyArguments {
 Result<> check_call(const RestoreArguments& options) {
     const bool restores = !options.check && !options.copy.is_dry;
     if (options.check && options.copy.is_dry)
-        return Error{ErrorKind::refused, "--check reads all of the archive, and --dry-run its heads: choose one"};
+        return Error{ErrorKind::refused,
+                     "--check reads the whole archive, and --dry-run only its headers: choose one option"};
     if (restores && options.targets.size() != 1)
-        return Error{ErrorKind::refused, "one directory to restore to is needed: restore-archive FILE TARGET"};
+        return Error{ErrorKind::refused, "a directory to restore to is needed: restore-archive FILE TARGET"};
     if (!options.targets.empty() && options.targets.front().empty())
-        return Error{ErrorKind::refused, "TARGET is empty, as a variable of the shell that is not set"};
+        return Error{ErrorKind::refused, "TARGET is empty: is a shell variable not set?"};
     if (!restores && options.targets.size() > 1)
-        return Error{ErrorKind::refused, "more than one directory to restore to was given"};
+        return Error{ErrorKind::refused, "give only one directory to restore to"};
     return {};
 }
 
@@ -53,18 +54,18 @@ void say_check(const ArchiveCheck& check) {
         check.errors > 0 ? "not whole"
         : has_all        ? "whole"
                          : "its structure is whole",
-        show_count(check.entries, "entry"), check.has_patterns ? "; of these, files that the patterns choose:" : "");
+        show_count(check.entries, "entry"), check.has_patterns ? "; of these, files that match the patterns:" : "");
     if (sums.files > 0 || has_all)
-        say("{}, {}, {} compared with the checksums that the archive has\n", show_count(sums.files, "file"),
+        say("{}, {}, {} compared with the checksums in the archive", show_count(sums.files, "file"),
             show_bytes(sums.bytes), sums.files == 1 ? "was" : "were");
     if (!has_all)
-        say("{}, {}, without a checksum, as in archives of tar, could not be checked\n",
+        say("{}, {}, without a checksum, as in tar archives, could not be checked\n",
             show_count(sums.files_without, "file"), show_bytes(sums.bytes_without));
 }
 
 void say_absolute(std::uint64_t names) {
     if (names == 0) return;
-    say("{} {} with a slash: without it, {} below TARGET, as tar does it\n", show_count(names, "name"),
+    say("{} {} with a slash. Without it, {} below TARGET, as with tar\n", show_count(names, "name"),
         names == 1 ? "begins" : "begin", names == 1 ? "it lies" : "they lie");
 }
 
@@ -111,7 +112,7 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
                 object.set("absolute_names", absolute_names);
                 if (options.check) set_check(object, check.sums);
             },
-        .when_ended = {"what has its final name in TARGET is whole", "the same command restores all of it"},
+        .when_ended = {"every file with its final name in TARGET is whole", "the same command restores everything"},
         .say_after = [&](const CopyArguments&, const tree::EntryLog&) { say_absolute(absolute_names); }};
     if (options.check) {
         telling.say = [&] { say_check(check); };
@@ -127,32 +128,29 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
 
 void add_restore_archive(CommandLine& line) {
     const auto options = std::make_shared<RestoreArguments>();
-    auto verb =
-        line.verb("restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it");
+    auto verb = line.verb("restore-archive", "Restore, check or list an archive made by forebay, tar or bsdtar");
     verb.argument("FILE", options->source, "The archive, uncompressed");
-    verb.arguments("TARGET", options->targets, "The directory that gets what is in it; made if missing");
+    verb.arguments("TARGET", options->targets, "The directory to fill. It is made if missing");
     verb.flag("--check", options->check,
-              "Only read all of it, compare bytes with the checksums that it has, and say whether it is whole");
+              "Restore nothing. Read the archive, compare bytes with its checksums, and report if it is whole");
     verb.option("--list", options->list,
-                "A file that gets a line of JSON for each entry, also with --dry-run or --check");
+                "Write a line of JSON to this file for each entry, also with --dry-run or --check");
     add_tree_options(verb, options->tree);
     add_report_all(verb, options->tree);
     add_entry_options(verb, options->tree);
     add_copy_options(verb, *options, tree::of_restore);
-    verb.answer(
-        options->tree.json,
-        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, absolute_names (that\n"
-        "  begin with a slash), would_copy (of a dry run: entries and bytes), compared_files and compared_bytes (of "
-        "--check: those of which the archive has a\n"
-        "  checksum), uncompared_files and uncompared_bytes (those of which it has none), remarks (how many of each\n"
-        "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
-        [options](Json& answer) { return restore(*options, answer); });
+    verb.answer(options->tree.json,
+                "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, "
+                "absolute_names (that\n  begin with a slash), would_copy (of a dry run: entries and bytes), "
+                "compared_files and compared_bytes (of\n  --check: with a checksum in the archive), uncompared_files "
+                "and uncompared_bytes (without a checksum),\n  remarks (number of each kind), first (the first 1,000 "
+                "remarks: kind, path, path_hex if it is not UTF-8, why).\n",
+                [options](Json& answer) { return restore(*options, answer); });
     verb.examples(
-        "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
-        "  forebay restore-archive --check /archive/me/case.tar\n"
-        "  forebay restore-archive --dry-run --list entries.jsonl /archive/me/case.tar\n"
-        "What has its final name is whole. Exit code 1 where an entry could not be restored, 4 where the archive is\n"
-        "damaged and what lies behind that place cannot be found.\n");
+        "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n  forebay restore-archive --check "
+        "/archive/me/case.tar\n  forebay restore-archive --dry-run --list entries.jsonl /archive/me/case.tar\nA file "
+        "with its final name is whole. Exit code 1 if an entry could not be restored, 4 if the archive is\ndamaged and "
+        "the rest cannot be found.\n");
 }
 
 }  // namespace forebay::cli

@@ -9,7 +9,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr OtherProgram transfer_mpi{"forebay-transfer-mpi", "has MPI",
-                                    "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
+                                    "use a forebay that was built with -DFOREBAY_MPI=ON"};
 
 }  // namespace
 

@@ -58,9 +58,9 @@ void say_counts(const tree::WalkCounts& counts) {
         show_bytes(counts.allocated_bytes));
     for (const auto kind : kinds)
         if (count_of(counts, kind) > 0) say("{:>12}  {}\n", count_of(counts, kind), word_of(kind));
-    say("{:>12}  further names of files that were counted (hard links)\n", counts.further_names.load());
+    say("{:>12}  hard links to files that were counted already\n", counts.further_names.load());
     say("{:>12}  files with holes\n", counts.with_holes.load());
-    if (counts.released > 0) say("{:>12}  files whose bytes an archive alone has (HSM)\n", counts.released.load());
+    if (counts.released > 0) say("{:>12}  files with bytes only in an archive (HSM)\n", counts.released.load());
     say("largest file {}, {} deep\n", show_bytes(counts.largest_bytes), show_count(counts.deepest, "folder"));
 }
 
@@ -147,33 +147,29 @@ Result<Exit> walk(WalkArguments options, tree::Coordinator* lead, Json& answer) 
 void add_walk(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<WalkArguments>();
     auto verb = tree_verb(line, "walk");
-    verb.argument("DIRECTORY", options->place,
-                  "With all that is in it; or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
+    verb.argument("DIRECTORY", options->place, "The tree. Or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
-    verb.option("--list", options->list, "A file that gets a line of JSON for each entry");
+    verb.option("--list", options->list, "Write a line of JSON to this file for each entry");
     verb.option("--checksums", options->checksums,
-                "A file that gets the CRC32C of each file, for forebay compare FILE DIRECTORY");
+                "Write the CRC32C of each file to this file, for forebay compare FILE DIRECTORY");
     verb.flag("--special", options->special,
-              "List only what other movers lose or recall: hard links, fifos, sockets, devices, files that an archive "
-              "alone has (HSM), and what is immutable or append-only (chattr)");
+              "List only entries that other tools lose or recall: hard links, fifos, sockets, devices, files only in "
+              "an archive (HSM), immutable and append-only files (chattr)");
     add_recall(verb, options->tree);
-    verb.answer(
-        options->tree.json,
-        "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
-        "  (of each inode once), allocated_bytes, further_names, with_holes, released_files (whose bytes an archive\n"
-        "  alone has), largest_bytes, deepest, processes (with --hosts: host, entries, bytes, gifts_taken,\n"
-        "  gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
-        "  path_hex where it is no UTF-8, why).\n",
-        [options, run](Json& answer) {
-            return run(options->tree, [&](tree::Coordinator* lead) { return walk(*options, lead, answer); });
-        });
+    verb.answer(options->tree.json,
+                "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, "
+                "bytes\n  (of each inode once), allocated_bytes, further_names, with_holes, released_files (with bytes "
+                "only in an\n  archive), largest_bytes, deepest, processes (with --hosts: host, entries, bytes, "
+                "gifts_taken,\n  gifts_given, lost of each), remarks (number of each kind), first (the first 1,000 "
+                "remarks: kind, path,\n  path_hex if it is not UTF-8, why).\n",
+                [options, run](Json& answer) {
+                    return run(options->tree, [&](tree::Coordinator* lead) { return walk(*options, lead, answer); });
+                });
     verb.examples(
-        "  forebay walk /scratch/me\n"
-        "  forebay walk /projects/old --special --list special.jsonl\n"
-        "  forebay walk /archive/me/case --checksums case.crc32c\n"
-        "Exit code 1 where something could not be looked at.\n");
+        "  forebay walk /scratch/me\n  forebay walk /projects/old --special --list special.jsonl\n  forebay walk "
+        "/archive/me/case --checksums case.crc32c\nExit code 1 if something could not be read.\n");
 }
 
 }  // namespace forebay::cli

@@ -22,8 +22,8 @@ Result<Exit> work_for_team() {
 }  // namespace
 
 void add_tree_worker(CommandLine& line) {
-    auto verb = line.verb("tree-worker", "Help a verb of trees of another process (--hosts starts this)");
-    verb.examples("Speaks to that process over standard input and output, and ends with it.\n");
+    auto verb = line.verb("tree-worker", "Help another process (--hosts starts this)");
+    verb.examples("Talks to that process over standard input and output, and ends with it.\n");
     verb.action([] { return work_for_team(); });
 }
 

@@ -25,11 +25,11 @@ std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entri
     if (counted.has_errors() && options.removed_max != UINT64_MAX) {
         const auto first = counted.first();
         const auto error = std::ranges::find_if(first, is_error, &LogEntry::kind);
-        return fmt::format("what would go cannot be counted, as --max-delete asks: {}",
+        return fmt::format("the entries to remove cannot be counted, as --max-delete requires: {}",
                            error == first.end() ? "" : show_text(error->path) + ": " + error->why);
     }
     if (entries <= options.removed_max) return "";
-    return fmt::format("{} would go, more than the {} of --max-delete", show_count(entries, "entry"),
+    return fmt::format("{} would be removed, more than the {} of --max-delete", show_count(entries, "entry"),
                        options.removed_max);
 }
 
@@ -163,9 +163,9 @@ void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
             FB_TRY_ASSIGN(source, folders_.get(dir_node, TreeSide::source));
             FB_TRY_ASSIGN(now, source->status());
             if (!is_unchanged(*dir_node, now)) {
-                entry_log_.add(EntryEvent::changed, path_of(*dir_node),
-                               "something came or went there meanwhile, and may lie in another place now: what the "
-                               "target alone has in it stays");
+                entry_log_.add(
+                    EntryEvent::changed, path_of(*dir_node),
+                    "this directory changed during the copy, so nothing that only the target has was removed in it");
                 return {};
             }
         }
@@ -198,7 +198,7 @@ Result<> ExtraWalk::take(TreeWorker& worker, Extra extra) {
     const auto names = extra.folders.size() + extra.others.size();
     if (names == 0) return {};
     if (is_mounted_at_target_alone(*extra.dir_node))
-        return Error{ErrorKind::refused, "it is mounted at the target alone: nothing in it is removed"};
+        return Error{ErrorKind::refused, "only the target has this mount: nothing in it is removed"};
     ++extra.dir_node->pending;
     {
         const std::lock_guard lock(mutex_);
@@ -234,7 +234,7 @@ Result<> ExtraWalk::check_mount(const DirNode& dir_node) const {
     const auto path = path_of(dir_node);
     const auto mount = std::ranges::lower_bound(mounts, path, {}, &sys::MountBelow::path);
     if (mount == mounts.end() || mount->path != path || mount->id == dir_node.status(TreeSide::source).id) return {};
-    return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
+    return Error{ErrorKind::refused, "a mount went away here: nothing in it is removed"};
 }
 
 // copy_run() removes snapshots of a run itself. A snapshot in a stream was committed meanwhile.
@@ -322,7 +322,7 @@ Result<> ExtraWalk::check_copied(const DirNodeRef& dir_node, sys::Folder& source
         if (of_target || of_target.error().kind != ErrorKind::missing) continue;
         has_changed_ = true;
         entry_log_.add(EntryEvent::changed, path_of(*dir_node, name),
-                       "it came into the source meanwhile, and may have left another place: nothing more is removed");
+                       "it came into the source during the copy, perhaps from another place: nothing more is removed");
     }
     return {};
 }
@@ -341,7 +341,7 @@ Result<> ExtraWalk::spare_case_fold_names(const DirNodeRef& dir_node, sys::Folde
                 const auto status = target.status_of(std::string(entry.name)), own = target.status_of(at->second);
                 if (!status || !own || status->id != own->id) continue;
                 entry_log_.add(EntryEvent::skipped, path_of(*dir_node, at->second),
-                               "the target calls so what is " + show_text(entry.name) + " in the source");
+                               "the target uses this name for " + show_text(entry.name) + " of the source");
                 for (auto* protected_entries : extra) std::erase(*protected_entries, at->second);
             }
         }

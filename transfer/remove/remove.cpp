@@ -122,7 +122,7 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const DirNodeRef& dir_node) 
 
 Result<> TreeRemover::check_removable(const sys::EntryId& folder) const {
     if (std::ranges::find(shared_.protected_entries, folder) == shared_.protected_entries.end()) return {};
-    return Error{ErrorKind::refused, "the source is mounted there, or this in the source"};
+    return Error{ErrorKind::refused, "the source, or a part of it, is mounted there"};
 }
 
 Result<> TreeRemover::remove_listed(TreeWorker& worker, const DirNodeRef& dir_node, sys::Folder& folder) {
@@ -321,11 +321,11 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Entr
     if (status.kind != sys::EntryKind::folder && sys::is_far(path))
         return remove_one(*above, name, status, options, entry_log, removed);
     if (status.kind != sys::EntryKind::folder)
-        return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
+        return Error{ErrorKind::refused, fmt::format("{} is not a directory", show_text(path)), "", "rm"};
     FB_TRY_ASSIGN(above_status, above->status());
     if (is_other_file_system(status, above_status.id.device))
-        return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
-                     "name what lies in it"};
+        return Error{ErrorKind::refused, fmt::format("{} is a mount point", show_text(path)), "",
+                     "give the entries in it"};
     // An entry that vanishes below was removed by another process. But the tree itself must exist.
     const auto folder = above->open_folder(name);
     if (!folder && folder.error().kind == ErrorKind::missing) return folder.error();

@@ -55,7 +55,7 @@ bool TreeRemover::is_seen(const DirNodeRef& dir_node) {
     if (there || there.error().kind == ErrorKind::missing) {
         if (!was_removed)
             report(path_of(*dir_node),
-                   {ErrorKind::retry, "it was moved or replaced meanwhile: what is left in it stays"});
+                   {ErrorKind::retry, "it was moved or replaced during the removal: its remaining entries stay"});
     } else {
         report(path_of(*dir_node), there.error());
     }

@@ -51,12 +51,11 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     if (leaf_of(at) != catalog::own_directory && std::ranges::count(streams, leaf_of(at)) == 0) return {};
     // Only a sync of whole runs knows the snapshots that the source never had.
     if (removes)
-        return Error{
-            ErrorKind::refused,
-            fmt::format("{} lies in run {}, and --delete would remove each snapshot there that the source does "
-                        "not have",
-                        show_text(target), show_text(run)),
-            "nothing was changed", "sync the run itself; or leave --delete out; or --as-files, if they may go"};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} lies in run {}, and --delete would remove each snapshot that the source lacks",
+                                 show_text(target), show_text(run)),
+                     "nothing was changed",
+                     "sync the run itself, or leave --delete out. If you want to remove them: --as-files"};
     return catalog::HeldRunLock::check_free(store, run, log_to_errors());
 }
 
@@ -72,7 +71,7 @@ Result<> keep_lines(const std::string& place) {
     const auto marked = catalog::mark_before_removal(sys::target_store(), run, leaf_of(stream), path);
     if (marked) return {};
     return with_context(marked.error(),
-                        fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
+                        fmt::format("{} may be the only record that its run went back, and a note of this failed: {}",
                                     show_text(place), marked.error().what),
                         "nothing was removed", marked.error().next);
 }

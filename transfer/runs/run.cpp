@@ -43,7 +43,7 @@ Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
     FB_TRY_ASSIGN(is_ours, (*folder)->lock_alone());
     if (is_ours) return folder;
     return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
-                 "this one has changed no snapshot", "wait for it"};
+                 "this command changed no snapshot", "wait for it"};
 }
 
 /// The source's identity if the target has none; 0 if both are equal.
@@ -54,7 +54,7 @@ Result<std::uint64_t> missing_identity(const RunCopy& wish) {
     if (target == source) return std::uint64_t{0};
     return Error{ErrorKind::refused,
                  fmt::format("{} is another run than {}", show_text(wish.target), show_text(wish.source)),
-                 "nothing was changed", "another target; forebay adopt takes single snapshots into a run"};
+                 "nothing was changed", "choose another target. forebay adopt takes single snapshots into a run"};
 }
 
 // Copies single files before or after the main copy. The main copy counts all entries and reports directories.
@@ -136,7 +136,9 @@ Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyP
     for (const auto& place : places) {
         const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
         if (!there || is_of_source(plan, place, there->snapshot_id)) free.push_back(place);
-        else entry_log.add(tree::EntryEvent::failed, place, "another save of the step was committed there meanwhile");
+        else
+            entry_log.add(tree::EntryEvent::failed, place,
+                          "another save of the step was committed there during the copy");
     }
     return free;
 }
@@ -192,21 +194,20 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryLog&
         const auto* const state = verified ? "is damaged" : "cannot be checked";
         const auto why = verified ? verified->damage.front().text : verified.error().what;
         if (plan.kept.contains(place)) {
-            entry_log.add(
-                tree::EntryEvent::failed, place,
-                fmt::format("the target's copy, which was there before, {} and was left as it is: {}", state, why));
+            entry_log.add(tree::EntryEvent::failed, place,
+                          fmt::format("the target's older copy {} and was left unchanged: {}", state, why));
             continue;
         }
         FB_TRY(discard(store, version));
         entry_log.add(tree::EntryEvent::failed, place,
-                      fmt::format("read back it {}, and was taken away again: {}", state, why));
+                      fmt::format("after the copy it {}, and was removed again: {}", state, why));
     }
     if (entry_log.has_errors()) return {};
     for (const auto& [place, version] : plan.source) {  // a pattern for a stream's name may match another stream
         if (target.contains(place)) continue;
         FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
         entry_log.add(is_gone ? tree::EntryEvent::vanished : tree::EntryEvent::failed, place,
-                      is_gone ? "the run has removed it" : "it did not come to the target");
+                      is_gone ? "the run has removed it" : "it did not arrive at the target");
     }
     return {};
 }

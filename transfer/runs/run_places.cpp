@@ -48,9 +48,9 @@ Result<> check_no_mounts(const std::string& target, const std::set<std::string>&
     for (const auto& mount : mounts)
         if (places.contains(mount.path.substr(0, mount.path.find('/'))))
             return Error{ErrorKind::refused,
-                         fmt::format("{} is where a file system is mounted, and a copy of a run changes nothing in one",
+                         fmt::format("{} is a mount point, and a copy of a run changes no mounted file system",
                                      show_text(target + "/" + mount.path)),
-                         "nothing was changed", "unmount it; or --as-files, which copies into what is mounted, too"};
+                         "nothing was changed", "unmount it. Or give --as-files, which also copies into mounts"};
     return {};
 }
 
@@ -62,10 +62,11 @@ Result<> check_run_places(const std::string& source, const std::string& target) 
     for (const auto& run : {source, target})
         for (const auto& place : places)
             if (const auto path = run + "/" + place; !sys::is_far(run) && std::filesystem::is_symlink(path, none))
-                return Error{ErrorKind::refused,
-                             fmt::format("{} is a symbolic link, and a copy of a run follows none", show_text(path)),
-                             "nothing was changed",
-                             "put what it leads to in its place; or --as-files, which copies links as links"};
+                return Error{
+                    ErrorKind::refused,
+                    fmt::format("{} is a symbolic link, and a copy of a run follows no links", show_text(path)),
+                    "nothing was changed",
+                    "move the linked data to its place. Or give --as-files, which copies links as links"};
     return check_no_mounts(target, places);
 }
 

@@ -48,10 +48,10 @@ Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, c
         if (!streams.contains(directory_of(place)))
             return Error{
                 ErrorKind::refused,
-                fmt::format("{} has no snapshot in {}, and all that {} has there would be removed",
+                fmt::format("{} has no snapshot in {}, so all snapshots of {} there would be removed",
                             show_text(wish.source), show_text(directory_of(place)), show_text(wish.target)),
                 "no snapshot was changed",
-                fmt::format("mount what is to be there; or forebay delete {}, if all of it may go; or --allow-empty",
+                fmt::format("mount the missing source. If you want to remove them: forebay delete {}, or --allow-empty",
                             show_text(wish.target + "/" + std::string(directory_of(place))))};
     return {};
 }
@@ -80,7 +80,7 @@ PlacesById places_by_id(const RunSnapshots& snapshots) {
 }
 
 std::string save_text(const Version& version) {
-    if (!version.readable) return "what cannot be read";
+    if (!version.readable) return "an unreadable save";
     return fmt::format("a save of line {}", format::name_of(version.head.lineage.line()));
 }
 
@@ -141,22 +141,20 @@ public:
 private:
     Result<> keep_other(const std::string& place, const Version& version, const Version& of_source) {
         plan_.kept.insert(place);
-        entry_log_.add(
-            tree::EntryEvent::failed, place,
-            fmt::format("source and target have different saves of this step: the target has {}, the source has {}. "
-                        "A copy replaces no other save. forebay delete {} removes the target's",
-                        save_text(version), save_text(of_source), show_text(version.snapshot.directory)));
+        entry_log_.add(tree::EntryEvent::failed, place,
+                       fmt::format("source and target have different saves of this step: the target has {}, the source "
+                                   "has {}. A copy replaces no other save. To remove the target's: forebay delete {}",
+                                   save_text(version), save_text(of_source), show_text(version.snapshot.directory)));
         return {};
     }
 
     // Its node files may be a whole save of a session at the target.
     Result<> keep_damaged(const std::string& place, const Version& version) {
         plan_.kept.insert(place);
-        entry_log_.add(
-            tree::EntryEvent::failed, place,
-            fmt::format("the target's snapshot stays, since nobody knows which save it is. forebay delete {}, then the "
-                        "same copy, replaces it: {}",
-                        show_text(version.snapshot.directory), version.readable.error().what));
+        entry_log_.add(tree::EntryEvent::failed, place,
+                       fmt::format("the target's snapshot stays, as its save cannot be identified. To replace it, "
+                                   "forebay delete {}, then copy again: {}",
+                                   show_text(version.snapshot.directory), version.readable.error().what));
         return {};
     }
 
@@ -178,7 +176,7 @@ private:
         auto& store = *wish_.store;
         const auto path = wish_.target + "/" + to;
         if (wish_.options.is_dry) {
-            entry_log_.add(tree::EntryEvent::would_adjust, place, "it would get the name " + show_text(to));
+            entry_log_.add(tree::EntryEvent::would_adjust, place, "it would be renamed to " + show_text(to));
             plan_.gone.insert(place);
             plan_.kept.insert(to);
             return {};
@@ -263,15 +261,16 @@ Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, con
         if (!is_known && version.head.lineage.line().session <= there->session) own.push_back(&version);
     }
     if (own.empty()) return {};
-    return Error{ErrorKind::refused,
-                 fmt::format("{} has {} that {} does not have, such as {} ({}), and {} has computed there: --delete "
-                             "would remove what that session saved",
-                             show_text(wish.target), show_count(own.size(), "snapshot"), show_text(wish.source),
-                             show_text(place_of(*own.front())), save_text(*own.front()), there->name),
-                 "nothing was changed",
-                 fmt::format("another target, or leave --delete out; or forebay prune {} --line N for each line that "
-                             "may go (forebay ls {})",
-                             show_text(wish.target), show_text(wish.target))};
+    return Error{
+        ErrorKind::refused,
+        fmt::format(
+            "{} has {} that {} lacks, such as {} ({}), and a session wrote {} there: --delete would remove its saves",
+            show_text(wish.target), show_count(own.size(), "snapshot"), show_text(wish.source),
+            show_text(place_of(*own.front())), save_text(*own.front()), there->name),
+        "nothing was changed",
+        fmt::format("choose another target, or leave --delete out. Or forebay prune {} --line N for each line that you "
+                    "do not need (forebay ls {})",
+                    show_text(wish.target), show_text(wish.target))};
 }
 
 }  // namespace

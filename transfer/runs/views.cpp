@@ -34,7 +34,7 @@ Result<> OtherViews::leave_out_if_other(const catalog::Version& version, const s
 void OtherViews::tell(tree::EntryLog& entry_log) const {
     for (const auto& [command, first] : commands_)
         entry_log.add(tree::EntryEvent::skipped, first,
-                      "a view shows node files as they lie in the source; for the target: " + command);
+                      "a view points to node files in the source. For the target: " + command);
 }
 
 Result<> OtherViews::leave_out(const std::string& stream, const std::string& name, const std::string& words) {

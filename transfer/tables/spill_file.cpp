@@ -12,7 +12,7 @@ namespace {
 // Reports every failure as `full`: no table can grow without room.
 Error advised(const Error& error) {
     return {ErrorKind::full,
-            "a table of this tree is too large for memory, and cannot be kept in a file: " + error.what, "",
+            "a table of this tree is too large for memory, and cannot be written to a file: " + error.what, "",
             "set TMPDIR to a directory with room, and run the same command again"};
 }
 

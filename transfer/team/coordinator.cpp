@@ -90,7 +90,7 @@ Result<> Coordinator::begin(TeamOrder order) {
     }
     for (std::size_t process = 1; process < states_.size(); ++process)
         if (states_[process].is_alive && !states_[process].has_answered)
-            lose(process, fmt::format("it has not answered for {} s", timeout.count()));
+            lose(process, fmt::format("it did not answer for {} s", timeout.count()));
     for (auto& state : states_) state.has_answered = false;
     return {};
 }
@@ -110,17 +110,17 @@ Result<bool> Coordinator::hear_ready(const TeamPort::Heard& heard, TeamOrder& or
     const auto& message = *heard.message;
     if (message.kind == TeamKind::hello) {
         if (message.text != setup_.version)
-            return Error{
-                ErrorKind::unsupported,
-                fmt::format("{} has forebay {}, and this is {}", name, show_text(message.text), setup_.version),
-                "nothing was changed", "install the same forebay on all hosts"};
+            return Error{ErrorKind::unsupported,
+                         fmt::format("{} has forebay {}, and this process has {}", name, show_text(message.text),
+                                     setup_.version),
+                         "nothing was changed", "install the same forebay on all hosts"};
         order.process = heard.process;
         setup_.port->send(heard.process, message_of(order));
         return false;
     }
     if (message.kind == TeamKind::refused)
         return Error{ErrorKind::refused, fmt::format("{}: {}", name, show_text(message.text)), "nothing was copied",
-                     message.path.empty() ? "mount the same file systems there, or leave it out of the hosts"
+                     message.path.empty() ? "mount the same file systems there, or leave this host out"
                                           : fmt::format("on {}: {}", name, show_text(message.path))};
     if (message.kind == TeamKind::list_ask && order.options.wished) {
         FB_TRY_ASSIGN(blocks, order.options.wished->blocks_from(message.number));
@@ -174,7 +174,7 @@ void Coordinator::run() {
             const auto oldest = now - setup_.timeout;
             for (std::size_t process = 1; process < states_.size(); ++process)
                 if (states_[process].is_alive && !states_[process].has_answered && states_[process].last_heard < oldest)
-                    lose(process, fmt::format("it has said nothing for {} s", setup_.timeout.count()));
+                    lose(process, fmt::format("it was silent for {} s", setup_.timeout.count()));
         }
         for (std::size_t process = 1; process < states_.size(); ++process) replace_lost(process);
         feed();
@@ -246,8 +246,8 @@ void Coordinator::hear(std::uint64_t from, TeamMessage message) {
             settle_(message);
             // Without a report its work is done again.
             if (leaves && !ends_) {
-                lose(from, state.problem.empty() ? "it heard nothing of this process for too long, and has ended"
-                                                 : state.problem);
+                lose(from,
+                     state.problem.empty() ? "it waited too long for this process, and has ended" : state.problem);
                 state.last_heard = {};
             }
             return;
@@ -319,7 +319,8 @@ void Coordinator::lose(std::uint64_t process, const std::string& why) {
     state.unsettled.clear();
     setup_.port->drop(process);
     members_[process].lost = why;
-    setup_.say(fmt::format("{} is lost, and others do what it had: {}", members_[process].name, show_text(why)));
+    setup_.say(
+        fmt::format("{} is lost, and the remaining processes do its work: {}", members_[process].name, show_text(why)));
     if (state.is_asked) states_[state.asked_for].is_served = false;
     state.is_to_be_replaced = true;
 }

@@ -178,7 +178,7 @@ Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const DirNodeRef& f
     FB_TRY_ASSIGN(status, source->status());
     FB_TRY_ASSIGN(result, target->status());
     if (!parts_.names.is_temporary(piece.temporary) || !piece.is_of(status, result))
-        return Error{ErrorKind::retry, "the file is another one here than where its copy was begun"};
+        return Error{ErrorKind::retry, "the file differs here from the file whose copy was begun"};
     FB_TRY(target->begin(piece.name, *source, status));
     const bool sparse = has_holes(status) && !target->begins_with_attributes();
     FB_TRY(copy_bytes(*source, *target, piece.bytes, sparse, parts_.flow.way(), worker.buffer));

@@ -42,11 +42,11 @@ std::string joined(const std::vector<std::string>& names) {
 
 Result<NameBatch> batch_of(const TeamMessage& work_item) {
     if (work_item.numbers.size() != 2 * work_item.texts.size())
-        return Error{ErrorKind::corrupt, "names of a folder came without their inodes"};
+        return Error{ErrorKind::corrupt, "names of a directory came without their inodes"};
     NameBatch batch;
     for (std::size_t i = 0; i < work_item.texts.size(); ++i) {
         const auto kind = work_item.numbers[2 * i];
-        if (kind >= kind_bits) return Error{ErrorKind::corrupt, "a name of a folder came with no kind"};
+        if (kind >= kind_bits) return Error{ErrorKind::corrupt, "a name of a directory came without its kind"};
         batch.push_back({.name = work_item.texts[i],
                          .kind = static_cast<sys::EntryKind>(kind),
                          .number = work_item.numbers[2 * i + 1]});
@@ -157,10 +157,10 @@ void Team::do_work_item(TreeWorker& worker, const TeamMessage& work_item) {
 
 Result<> Team::try_work_item(TreeWorker& worker, const TeamMessage& work_item) {
     if (!std::ranges::all_of(work_item.texts, sys::is_entry_name) || work_item.texts.empty())
-        return Error{ErrorKind::corrupt, "what another process gave away has no name"};
+        return Error{ErrorKind::corrupt, "a work item from another process has no name"};
     FB_TRY_ASSIGN(part, part_of(work_item));
     if ((work_item.flags & flags::is_file) != 0) {
-        if (!work_->file) return Error{ErrorKind::unsupported, "no pieces of files are taken here"};
+        if (!work_->file) return Error{ErrorKind::unsupported, "this process takes no pieces of files"};
         FB_TRY_ASSIGN(parts, work_->file(worker, part, work_item));
         say_done(work_item, part, false, parts);
         return {};
@@ -212,7 +212,7 @@ Result<DirNodeRef> Team::folder_at(const std::string& path) {
     for (; depth < names.size(); ++depth) {
         // A path from another host must not lead out of the tree.
         if (!sys::is_entry_name(names[depth]))
-            return Error{ErrorKind::corrupt, "another process named no path below the tree"};
+            return Error{ErrorKind::corrupt, "another process sent no path below the tree"};
         FB_TRY_ASSIGN(dir_node, open_below(chain_.back(), names[depth]));
         chain_.push_back(dir_node);
     }

@@ -203,7 +203,7 @@ Result<> TeamLease::hold() const {
         // A late beat may still renew the lease.
         move::sleep_until(sys::Clock::now() + lease_look, nullptr);
     }
-    return Error{ErrorKind::retry, "the first process of this command is gone, or takes this one for lost"};
+    return Error{ErrorKind::retry, "the first process of this command has ended, or has given up this process"};
 }
 
 FolderRef within_lease(FolderRef folder, const TeamLease& lease) {

@@ -77,7 +77,7 @@ private:
     bool good_ = true;
 };
 
-Error corrupt() { return {ErrorKind::corrupt, "what another process of this command said is no message"}; }
+Error corrupt() { return {ErrorKind::corrupt, "another process of this command sent an invalid message"}; }
 
 }  // namespace
 

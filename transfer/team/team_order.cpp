@@ -82,7 +82,7 @@ TeamMessage message_of(const TeamOrder& order) {
 }
 
 Result<TeamOrder> order_from(const TeamMessage& message) {
-    const Error corrupt{ErrorKind::corrupt, "what the first process of this command ordered cannot be understood"};
+    const Error corrupt{ErrorKind::corrupt, "the first process of this command sent an invalid order"};
     TeamOrder order;
     for (std::size_t at = 0; at + 1 < message.texts.size(); at += 2) {
         bool is_read = false;

@@ -38,7 +38,7 @@ Result<TeamMessage> wait_for(TeamPort& port, TeamKind kind) {
         if (heard->message->kind == kind) return std::move(*heard->message);
         if (heard->message->kind == TeamKind::end) break;
     }
-    return Error{ErrorKind::retry, "the first process of this command orders nothing"};
+    return Error{ErrorKind::retry, "the first process of this command sends no order"};
 }
 
 Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
@@ -46,13 +46,13 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
     const auto owner = sys::new_entry_owner();
     if (owner.user != order.user)
         return Error{ErrorKind::refused,
-                     fmt::format("user {} works there, and here it is user {}", owner.user, order.user), "",
-                     "the same user must work there: --ssh 'ssh -l NAME', or leave it out of the hosts"};
+                     fmt::format("user {} works there, and user {} works here", owner.user, order.user), "",
+                     "use the same user there: --ssh 'ssh -l NAME'. Or leave that host out"};
     // Entries without a set owner get the group of the process that makes them.
     if (order.verb == TeamVerb::copy && !order.options.preserve.owner && owner.group != order.group)
         return Error{ErrorKind::refused,
-                     fmt::format("group {} works there, and here it is group {}", owner.group, order.group), "",
-                     "let the same group work on all hosts, or let owners be preserved"};
+                     fmt::format("group {} works there, and group {} works here", owner.group, order.group), "",
+                     "use the same group on all hosts, or leave owners out of --preserve"};
     sys::set_umask(static_cast<std::uint32_t>(order.umask));
     sys::take_settings(order.settings);
     switch (order.verb) {
@@ -172,12 +172,10 @@ Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std:
     const auto own = mounts_from(mounts_text(mounts));
     if (own == wanted) return {};
     const auto [at, other] = std::ranges::mismatch(wanted, own);
-    return Error{
-        ErrorKind::refused,
-        fmt::format("below {} another file system is mounted there than where the first process runs, or none: "
-                    "{}",
-                    show_text(path), show_text(at != wanted.end() ? at->path : other->path)),
-        "", "mount the same on all hosts; or leave this one out"};
+    return Error{ErrorKind::refused,
+                 fmt::format("that host has another mount below {} than the first process, or no mount: {}",
+                             show_text(path), show_text(at != wanted.end() ? at->path : other->path)),
+                 "", "mount the same file systems on all hosts, or leave this host out"};
 }
 
 Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path) {
@@ -185,12 +183,12 @@ Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::s
     if (own.number == root.number && own.modified == root.modified) return check_team_mounts(folder, root, path);
     if (sys::is_far(path))
         return Error{ErrorKind::refused,
-                     fmt::format("{} is another place there than where the first process finds it", show_text(path)),
-                     "", "let all hosts reach the same server: endpoint and region of S3, the agent of DAOS"};
+                     fmt::format("{} is another place on that host than for the first process", show_text(path)), "",
+                     "use the same server on all hosts: endpoint and region of S3, the agent of DAOS"};
     return Error{
         ErrorKind::refused,
-        fmt::format("{} is another directory there: inode {}, where the first process sees {}{}", show_text(path),
-                    own.number, root.number, own.number == root.number ? ", of another time of modification" : "")};
+        fmt::format("{} is another directory there: inode {}, and the first process has {}{}", show_text(path),
+                    own.number, root.number, own.number == root.number ? ", with another time of modification" : "")};
 }
 
 }  // namespace forebay::tree

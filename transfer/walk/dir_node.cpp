@@ -17,9 +17,7 @@ constexpr std::size_t open_max = 256;
 constexpr std::size_t order_max = 4 * open_max;
 
 Error moved(const DirNode& dir_node) {
-    return {ErrorKind::retry, path_of(dir_node) +
-                                  " is another folder than the one that was entered: it was renamed or "
-                                  "replaced meanwhile"};
+    return {ErrorKind::retry, path_of(dir_node) + " was renamed or replaced during the walk"};
 }
 
 }  // namespace
@@ -109,7 +107,7 @@ Error OpenFolders::with_side(const DirNodeRef& dir_node, const std::string& name
     if (error.kind != ErrorKind::missing || !above) return error;
     const auto folder = get(above, TreeSide::source);
     if (!folder || !(*folder)->status_of(name.empty() ? dir_node->name : name)) return error;
-    return {ErrorKind::broken, std::string(at_target) + ", something is gone meanwhile: " + error.what};
+    return {ErrorKind::broken, std::string(at_target) + ": an entry vanished during the walk: " + error.what};
 }
 
 void OpenFolders::close(DirNode& dir_node) {

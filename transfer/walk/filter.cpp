@@ -47,9 +47,10 @@ bool fits_any(const Patterns& patterns, const Path& path, std::string_view name)
 Result<> check_pattern(const std::string& pattern) {
     if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with("./") && !pattern.ends_with('/'))
         return {};
-    return Error{
-        ErrorKind::refused, "the pattern \"" + show_text(pattern) + "\" fits no entry", "nothing was changed",
-        "a name as in 'tmp' or '*.o', or a path below the tree as in 'a/tmp': without a slash at its begin or end"};
+    return Error{ErrorKind::refused, "the pattern \"" + show_text(pattern) + "\" matches no entry",
+                 "nothing was changed",
+                 "give a name as in 'tmp' or '*.o', or a path below the tree as in 'a/tmp', without a slash at its "
+                 "beginning or end"};
 }
 
 std::vector<std::atomic<std::uint64_t>*> EntryFilter::uses() const {

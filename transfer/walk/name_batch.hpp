@@ -60,7 +60,7 @@ inline Result<> check_no_loop(const DirNode& dir_node) {
     const auto& id = dir_node.status(TreeSide::source).id;
     for (const auto* at = dir_node.parent.get(); at != nullptr; at = at->parent.get())
         if (at->status(TreeSide::source).id == id)
-            return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+            return Error{ErrorKind::refused, "a loop of mounts: it is a directory above itself"};
     return {};
 }
 

@@ -17,10 +17,10 @@ Result<NamedRoot> open_above(const std::string& path) {
     const auto own = path.substr(0, end == path.npos ? 0 : end + 1);
     auto name = leaf_of(own);
     if (name.empty() || name == "." || name == "..")
-        return Error{ErrorKind::refused, "\"" + show_text(path) + "\" does not end with a directory's own name"};
+        return Error{ErrorKind::refused, "\"" + show_text(path) + "\" does not end with the name of a directory"};
     if (sys::is_whole_store(own))
         return Error{ErrorKind::refused,
-                     show_text(path) + " is a whole bucket or container, which is neither made nor removed here", "",
+                     show_text(path) + " is a whole bucket or container, and these are not made or removed here", "",
                      show_text(own) + "/NAME"};
     FB_TRY_ASSIGN(opened, sys::open_tree_above(directory_of(own)));
     return NamedRoot{.above = std::move(opened), .name = std::move(name)};
@@ -33,7 +33,7 @@ Result<NamedRoot> open_above_new(const std::string& path) {
                         !named.error().next.empty() ? ""
                         : named.error().kind == ErrorKind::missing
                             ? "make the directory above it, or correct the path"
-                            : "a path in a directory that this user may write to");
+                            : "give a path in a directory that you may write to");
 }
 
 std::string places_of(const std::string& source, const std::string& target) {

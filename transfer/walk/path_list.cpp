@@ -158,7 +158,7 @@ Result<> PathList::append_block(std::string_view block) {
         if (names.data() == nullptr ||
             block.size() - at < path_length_bytes + load_le<std::uint32_t>(bytes_of(block).data() + at) ||
             (has_any_ && names <= last_))
-            return Error{ErrorKind::corrupt, "what another process said is no list of paths"};
+            return Error{ErrorKind::corrupt, "another process sent an invalid list of paths"};
         FB_TRY(append(names));
         at += path_length_bytes + names.size();
     }

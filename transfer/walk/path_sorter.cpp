@@ -94,15 +94,15 @@ private:
 
 Result<> PathSorter::add(std::string_view text) {
     if (!by_nul_ && text.find('\0') != text.npos)
-        return Error{ErrorKind::refused, "the list has a zero byte, which no name has", "nothing was changed",
-                     "--null, where each of its paths ends with one"};
+        return Error{ErrorKind::refused, "the list has a zero byte", "nothing was changed",
+                     "give --null if a zero byte ends each of its paths"};
     while (!text.empty()) {
         const auto end = text.find(by_nul_ ? '\0' : '\n');
         const auto path = text.substr(0, end);
         if (end == text.npos || !begun_.empty()) begun_ += path;
         if (begun_.size() > wished_bytes_max)
             return refused_path(fmt::format("{} bytes", wished_bytes_max), begun_,
-                                by_nul_ ? "a zero byte behind each path" : "a line for each path");
+                                by_nul_ ? "end each path with a zero byte" : "write one path on each line");
         if (end == text.npos) return {};
         FB_TRY(add_path(begun_.empty() ? path : begun_));
         begun_.clear();
@@ -114,7 +114,7 @@ Result<> PathSorter::add(std::string_view text) {
 Result<> PathSorter::add_path(std::string_view path) {
     if (path.empty()) return {};
     if (path.starts_with('/'))
-        return Error{ErrorKind::refused, "the list has " + show_text(path) + ": its paths are those below the source"};
+        return Error{ErrorKind::refused, "the list has " + show_text(path) + ": write paths relative to the source"};
     const auto whole = path;
     std::size_t folders = 0;
     joined_.clear();
@@ -122,10 +122,10 @@ Result<> PathSorter::add_path(std::string_view path) {
         const auto name = path.substr(0, path.find('/'));
         path.remove_prefix(std::min(path.size(), name.size() + 1));
         if (name.empty() || name == ".") continue;
-        if (name == "..") return Error{ErrorKind::refused, "the list has a path that leads upwards, by \"..\""};
+        if (name == "..") return Error{ErrorKind::refused, "the list has a path that leads upwards with \"..\""};
         if (++folders > wished_folders_max)
-            return refused_path(fmt::format("{} folders", wished_folders_max), whole,
-                                "name a folder above it, which stands for all that is in it");
+            return refused_path(fmt::format("{} directories", wished_folders_max), whole,
+                                "give a directory above it, which includes all its entries");
         if (folders > 1) joined_.push_back('\0');
         joined_ += name;
     }

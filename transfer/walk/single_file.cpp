@@ -63,8 +63,13 @@ public:
     Result<bool> lies_in(const sys::EntryId& id) override { return file_.above->lies_in(id); }
 
 private:
-    static Error closed() { return {ErrorKind::refused, "the folder of a single file that is read is not changed"}; }
-    Error nothing() const { return {ErrorKind::missing, "of this folder " + show_text(name_) + " alone is seen"}; }
+    static Error closed() {
+        return {ErrorKind::refused, "the directory of a single file is not changed during a read"};
+    }
+    Error nothing() const {
+        return {ErrorKind::missing,
+                "this directory shows only " + show_text(name_) + ": it is restricted to a single file"};
+    }
 
     const NamedRoot file_;
     const std::string name_;
@@ -106,17 +111,17 @@ Result<NamedRoot> target_of_file(const NamedRoot& file, const std::string& sourc
     if (target.ends_with('/') || sys::open_tree(target))
         return Error{ErrorKind::refused,
                      show_text(target) + " is a directory, and " + show_text(source) +
-                         " a file: the target of a file says the name of its copy",
+                         " is a file: give the name of the copy as target",
                      "nothing was changed", show_text(without_slashes(target) + "/" + file.name)};
     FB_TRY_ASSIGN(named, open_above_new(target));
     FB_TRY_ASSIGN(status, file.above->status_of(file.name));
     const auto existing = named.above->status_of(named.name);
     if (existing && existing->id == status.id)
-        return Error{ErrorKind::refused, show_text(source) + " and " + show_text(target) + " are one file",
+        return Error{ErrorKind::refused, show_text(source) + " and " + show_text(target) + " are the same file",
                      "nothing was changed"};
     if (existing && existing->kind != sys::EntryKind::file && existing->kind != sys::EntryKind::link)
-        return Error{ErrorKind::refused, show_text(target) + " is a " + word_of(existing->kind) + ", and no file",
-                     "nothing was changed", "another name, or remove it first"};
+        return Error{ErrorKind::refused, show_text(target) + " is a " + word_of(existing->kind) + ", not a file",
+                     "choose another name, or remove it first", "another name, or remove it first"};
     return named;
 }
 

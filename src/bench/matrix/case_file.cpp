@@ -19,7 +19,7 @@ constexpr std::uint64_t case_bytes_max = 1u << 20;
 
 Error wrong(const std::string& path, const toml::node& at, const std::string& what) {
     return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, at.source().begin.line, what), "",
-            "the options of forebay bench run --help, and title, source, rows, sweep and published"};
+            "use the options of forebay bench run --help, and title, source, rows, sweep and published"};
 }
 
 // As on the command line, numbers are words too.
@@ -97,7 +97,7 @@ Result<> take(const std::string& path, const std::string& key, const toml::node&
 }  // namespace
 
 Result<Case> read_case(const std::string& path) {
-    constexpr const char* next = "--case bench/cases/hacc.toml, or another file like it";
+    constexpr const char* next = "give --case bench/cases/hacc.toml, or another file like it";
     FB_TRY_ASSIGN(text, cli::input_text("--case", path, case_bytes_max, next));
     Case result;
     try {
@@ -108,8 +108,8 @@ Result<Case> read_case(const std::string& path) {
                      fmt::format("{}, line {}: {}", path, error.source().begin.line, error.description()), "", next};
     }
     if (result.title.empty() || (!result.published.empty() && result.source.empty()))
-        return Error{ErrorKind::refused, fmt::format("{}: a case has a title, and a source of what is published", path),
-                     "", next};
+        return Error{ErrorKind::refused,
+                     fmt::format("{}: a case needs a title, and the source of its published figures", path), "", next};
     return result;
 }
 

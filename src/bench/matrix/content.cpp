@@ -194,7 +194,7 @@ Result<> Content::verify(const RowSpan& segment, int dump) const {
             const auto place =
                 static_cast<std::uint64_t>(std::mismatch(piece.data(), piece.data() + now, other).first - piece.data());
             return Error{ErrorKind::corrupt,
-                         fmt::format("dump {}, variable {} of rank {}: byte {} is not what was written", dump,
+                         fmt::format("dump {}, variable {} of rank {}: byte {} differs from the written data", dump,
                                      variables_[segment.variable].name, segment.owner, first + done + place)};
         }
         done += now;

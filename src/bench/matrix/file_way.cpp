@@ -59,7 +59,7 @@ Result<> WayOfFiles::read_back(const std::vector<Located>& pieces, int dump) {
             const auto written = packer_.bytes(piece.segment, row_bytes(piece), done, now);
             if (!std::ranges::equal(written, std::span(back).first(now)))
                 return Error{ErrorKind::corrupt, row_.placement.path(piece.file, dump) +
-                                                     ": what was read back is not what was written, at byte " +
+                                                     ": the data read back differ from the written data at byte " +
                                                      std::to_string(piece.offset + done)};
             done += now;
         }

@@ -36,7 +36,7 @@ Result<> all_came(MPI_Status& about, std::uint64_t bytes, bool writes, const std
     if (static_cast<std::uint64_t>(got) == bytes) return {};
     if (writes)
         return Error{ErrorKind::full, fmt::format("write of {}: {} of {} bytes were written", path, got, bytes)};
-    return Error{ErrorKind::corrupt, fmt::format("read of {}: truncated: {} bytes came", path, got)};
+    return Error{ErrorKind::corrupt, fmt::format("read of {}: truncated: only {} bytes arrived", path, got)};
 }
 
 class Info {

@@ -193,7 +193,7 @@ cli::Shown table_of(const RowOutcome& outcome) {
     if (!table.empty()) text += table.text().text;
     if (!table.empty()) text += timed_and_fixed(outcome) + "\n";
     if (outcome.rows.size() > 1 && !table.empty())
-        text += "to 1st: the median over that of the first row that has the measure, whatever its way: 1.000 there\n";
+        text += "to 1st: the median over the median of the first row with this measure, which has 1.000\n";
     for (const auto& row : outcome.rows) {
         const auto name = show_text(name_of_row(outcome, row));
         if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, show_text(row.skipped));

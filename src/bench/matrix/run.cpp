@@ -77,11 +77,11 @@ Result<> check_outputs(const std::vector<std::string>& outputs) {
     for (const auto& output : outputs) {
         const auto [kind, file] = kind_and_file(output);
         if (output.ends_with('='))
-            return Error{ErrorKind::refused, fmt::format("--out {} names no file", output), "",
+            return Error{ErrorKind::refused, fmt::format("--out {} contains no file", output), "",
                          fmt::format("--out {}=FILE", kind)};
         if (kind != "table" && kind != "json" && kind != "csv" && kind != "html" && kind != "ior")
-            return Error{ErrorKind::refused, fmt::format("--out is not understood: \"{}\"", output), "",
-                         "table, json, csv, html or ior, each perhaps with =FILE"};
+            return Error{ErrorKind::refused, fmt::format("--out \"{}\" is not valid", output), "",
+                         "use table, json, csv, html or ior, each perhaps with =FILE"};
     }
     return {};
 }
@@ -93,12 +93,12 @@ std::optional<Error> why_not_here(const RowSetting& setting) {
     };
     if (setting.via == Via::hdf5 && hdf5_version().empty())
         return unsupported("this build has no parallel HDF5",
-                           "--via mpiio, or cmake -DFOREBAY_BENCH=ON with libhdf5-openmpi-dev");
+                           "use --via mpiio, or build with cmake -DFOREBAY_BENCH=ON and libhdf5-openmpi-dev");
     if (setting.via == Via::dfs)
         return unsupported("this build has no libdfs of DAOS",
-                           "--via posix with --target on a mount of dfuse, and libpil4dfs in LD_PRELOAD");
+                           "use --via posix with --target on a mount of dfuse, and libpil4dfs in LD_PRELOAD");
     if (setting.via == Via::genericio)
-        return unsupported("this build has no bench of GenericIO", "--via mpiio, which makes its calls");
+        return unsupported("this build has no bench of GenericIO", "use --via mpiio, which makes the same calls");
     return std::nullopt;
 }
 
@@ -183,7 +183,7 @@ Result<> measure(Ranks& ranks, const BenchDirectories& directories, RunPlan& pla
             progress.show(done, all);
             const int wish = row.setting.ranks > 0 ? row.setting.ranks : ranks.size();
             if (wish > ranks.size()) {
-                row.skipped = fmt::format("{} ranks are wanted, {} run", wish, ranks.size());
+                row.skipped = fmt::format("{} ranks are needed, but {} run", wish, ranks.size());
                 if (rows.size() > 1) continue;
                 return Error{ErrorKind::refused, row.skipped, "", fmt::format("mpiexec -n {}", wish)};
             }
@@ -247,7 +247,7 @@ Result<Exit> run(const RunOptions& options) {
             if (world == MPI_COMM_NULL) return {};  // an agent, whose ranks are done
             return run_on(world, plan, options.victim, removals);
         } catch (const std::bad_alloc&) {
-            return Error{ErrorKind::full, "there is no memory for what is to be written", "", "a smaller --size"};
+            return Error{ErrorKind::full, "there is not enough memory for the data", "", "use a smaller --size"};
         }
     }();
     if (done) return Exit::good;
@@ -258,37 +258,37 @@ Result<Exit> run(const RunOptions& options) {
 }
 
 constexpr const char* examples =
-    "  mpiexec -n 4 forebay bench run --size 1G --xfer 16M --sweep via=posix,mpiio,forebay --sweep layout=shared,rank\n"
-    "  mpiexec -n 4 forebay bench run --via mpiio --sweep sync=independent,collective --durable fsync --out ior\n"
-    "  mpiexec -n 4 forebay bench run --via forebay --layout node --stage /dev/shm,slots=1 --data particles:8M \\\n"
-    "      --dumps 5 --compute 2:burn --durable fsync --out table --out html=hacc.html --out json=hacc.json\n"
-    "  mpiexec -n 4 forebay bench run --via forebay --dumps 3 --op write,kill,restart:3\n"
-    "  mpiexec -n 4 forebay bench run --op metadata --tree n=10000:z=1:b=4 --out ior\n"
-    "  mpiexec -n 2 forebay bench run --case bench/cases/hacc.toml --scale 0.01\n"
-    "Amounts are 4096, 64M, 2G: K, M, G and T are powers of 1024.\n"
-    "Each row is measured once, then each again; docs/explanation/benchmarks.md says what the measures are.\n";
+    "  mpiexec -n 4 forebay bench run --size 1G --xfer 16M --sweep via=posix,mpiio,forebay --sweep "
+    "layout=shared,rank\n  mpiexec -n 4 forebay bench run --via mpiio --sweep sync=independent,collective --durable "
+    "fsync --out ior\n  mpiexec -n 4 forebay bench run --via forebay --layout node --stage /dev/shm,slots=1 --data "
+    "particles:8M \\\n      --dumps 5 --compute 2:burn --durable fsync --out table --out html=hacc.html --out "
+    "json=hacc.json\n  mpiexec -n 4 forebay bench run --via forebay --dumps 3 --op write,kill,restart:3\n  mpiexec -n "
+    "4 forebay bench run --op metadata --tree n=10000:z=1:b=4 --out ior\n  mpiexec -n 2 forebay bench run --case "
+    "bench/cases/hacc.toml --scale 0.01\nAmounts: 4096, 64M, 2G (powers of 1024).\nEach row is measured once, then "
+    "each again. docs/explanation/benchmarks.md explains the measures.\n";
 
 }  // namespace
 
 void add_run(cli::Verb& bench) {
     const auto options = std::make_shared<RunOptions>();
-    auto verb =
-        bench.verb("run", "Write, read, restart, kill, make and remove files in any combination of ways and layouts");
+    auto verb = bench.verb(
+        "run", "Measure writes, reads, restarts and file operations for any combination of I/O library and layout");
     for (const auto& option : matrix_options()) {
         const std::string value = option.value;
         verb.option(std::string("--") + option.key, options->given[option.key],
                     option.help + (value.empty() ? "" : " [" + value + "]"));
     }
-    verb.option("--sweep", options->sweeps, "KEY=A,B,C makes an option an axis; values with commas: KEY=A;B");
-    verb.option("--case", options->case_file, "A file of options and sweeps with published figures: bench/cases");
-    verb.option("--scale", options->scale, "Times this much of bytes and seconds of computing");
-    verb.option("--repeats", options->repeats, "Measurements of each row");
-    verb.option("--out", options->outputs, "table, ior, csv, json or html, perhaps with =FILE (table)");
-    verb.flag("--replace", options->replace, "Of --out: replace a file that no bench run has written");
-    verb.option("--victim", options->victim, "The place of a job that kill ends (the bench starts this)");
+    verb.option("--sweep", options->sweeps, "Vary an option: KEY=A,B,C. For values with commas: KEY=A;B");
+    verb.option("--case", options->case_file, "Take options, sweeps and published figures from this file: bench/cases");
+    verb.option("--scale", options->scale, "Multiply bytes and seconds of computing by this number");
+    verb.option("--repeats", options->repeats, "Measure each row so many times");
+    verb.option("--out", options->outputs,
+                "Print as table (default), ior, csv, json or html, perhaps to a file: =FILE");
+    verb.flag("--replace", options->replace, "With --out: replace a file that no bench run has written");
+    verb.option("--victim", options->victim, "Run as the job that kill ends (the bench starts this)");
     verb.json(options->json,
-              "  As --out json: advice of kind \"bench\" (docs/formats/advice.md), a row a setting; each measure also\n"
-              "  with _min, _max, _p95, _interval_low, _interval_high and _ratio_to_first.\n");
+              "  As --out json: advice of kind \"bench\" (docs/formats/advice.md), a row a setting. Each measure "
+              "also\n  with _min, _max, _p95, _interval_low, _interval_high and _ratio_to_first.\n");
     verb.action([options] { return run(*options); });
     verb.examples(examples);
 }

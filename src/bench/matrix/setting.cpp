@@ -17,31 +17,36 @@ namespace forebay::bench {
 namespace {
 
 constexpr std::array options{
-    OptionWords{"via", "posix", "posix, mmap, mpiio, hdf5, forebay; dfs and genericio are in no build yet"},
-    OptionWords{"layout", "shared", "Files of a dump: shared (one), node, rank (one each) or groups:N (N files)"},
-    OptionWords{"sync", "independent",
-                "independent; collective: one rendezvous a variable, collective:all: one for all"},
-    OptionWords{"data", "1xu8", "Variables: NxTYPE, particles[:N] (38 bytes each), grid:AxBxC (f64, of all) or palm"},
-    OptionWords{"mem", "soa", "In memory: soa, aos, or block: one of --xfer, written again and again, as IOR does"},
-    OptionWords{"size", "64M", "Bytes of a rank, or total:BYTES of all"},
-    OptionWords{"vary", "0", "Of a rank: 0, 15% (uniform), lognormal:S, or growth:5% a save"},
-    OptionWords{"xfer", "1M", "Bytes of one write or read; with forebay of one of its agent"},
-    OptionWords{"dumps", "1", "Saves, one after the other"},
-    OptionWords{"compute", "0", "Seconds before each save, asleep; SECONDS:burn computes"},
-    OptionWords{"durable", "close", "What is timed: none (the writes), close, fsync, or verified (read back)"},
-    OptionWords{"op", "write,read", "write, read[:cold], restart[:RANKS], kill, metadata; with commas"},
-    OptionWords{"stage", "none", "With forebay: DIR,slots=N,agent=process|thread|dedicated (/dev/shm,slots=1)"},
-    OptionWords{"target", "", "Directories, with commas, filled evenly ($TMPDIR or /var/tmp)"},
-    OptionWords{"stonewall", "0", "Seconds after which nothing more is written"},
-    OptionWords{"fill", "random", "random, zero or compressible:R, to 1/R"},
-    OptionWords{"tree", "n=1000", "Of metadata: n=ITEMS:z=DEPTH:b=BRANCHES:I=ITEMS:own, as mdtest"},
-    OptionWords{"hint", "", "Of MPI-IO: KEY=VALUE, with commas; read back"},
-    OptionWords{"ranks", "0", "The first so many; 0: all"},
-    OptionWords{"nodes", "0", "Nodes that ranks count as; 0: their machines"},
+    OptionWords{"via", "posix", "Write with posix, mmap, mpiio, hdf5 or forebay. No build has dfs and genericio yet"},
+    OptionWords{"layout", "shared",
+                "Put a dump into shared (one file), node, rank (one file each) or groups:N (N files)"},
+    OptionWords{
+        "sync", "independent",
+        "Synchronise ranks: independent, collective (one rendezvous a variable) or collective:all (one for all)"},
+    OptionWords{"data", "1xu8",
+                "Write these variables: NxTYPE, particles[:N] (38 bytes each), grid:AxBxC (f64, of all ranks) or palm"},
+    OptionWords{"mem", "soa",
+                "Lay data out in memory: soa, aos, or block (one block of --xfer, written repeatedly, as IOR does)"},
+    OptionWords{"size", "64M", "Write so many bytes on each rank, or total:BYTES on all"},
+    OptionWords{"vary", "0", "Vary the bytes of a rank: 0, 15% (uniform), lognormal:S, or growth:5% a save"},
+    OptionWords{"xfer", "1M", "Write or read so many bytes at a time. With forebay: in one write of its agent"},
+    OptionWords{"dumps", "1", "Save so many times in a row"},
+    OptionWords{"compute", "0", "Sleep so many seconds before each save. SECONDS:burn computes instead"},
+    OptionWords{"durable", "close", "Stop the clock at none (after the writes), close, fsync, or verified (read back)"},
+    OptionWords{"op", "write,read", "Do write, read[:cold], restart[:RANKS], kill, metadata. Separate with commas"},
+    OptionWords{"stage", "none",
+                "With forebay: stage in DIR,slots=N,agent=process|thread|dedicated (/dev/shm,slots=1)"},
+    OptionWords{"target", "", "Write to these directories, with commas, filled evenly ($TMPDIR or /var/tmp)"},
+    OptionWords{"stonewall", "0", "Stop writing after so many seconds"},
+    OptionWords{"fill", "random", "Fill data with random, zero or compressible:R, to 1/R"},
+    OptionWords{"tree", "n=1000", "Use this tree for metadata: n=ITEMS:z=DEPTH:b=BRANCHES:I=ITEMS:own, as mdtest"},
+    OptionWords{"hint", "", "Set hints of MPI-IO: KEY=VALUE, with commas. They are read back"},
+    OptionWords{"ranks", "0", "Use only the first so many ranks. 0: all"},
+    OptionWords{"nodes", "0", "Count the ranks as so many nodes. 0: their machines"},
 };
 
 Error wrong(const std::string& key, const std::string& value, const std::string& right) {
-    return {ErrorKind::refused, fmt::format("--{} is not understood: \"{}\"", key, value), "", right};
+    return {ErrorKind::refused, fmt::format("--{} is not valid: \"{}\"", key, value), "", right};
 }
 
 std::vector<std::string> parts_of(const std::string& text, char separator) {
@@ -332,8 +337,8 @@ Result<std::vector<Words>> rows_of(const Words& words, const std::vector<std::st
         const bool known = std::ranges::find(keys, key) != keys.end();
         if (!known || values.empty()) {
             const auto near = nearest_word(key, keys);
-            return Error{ErrorKind::refused, fmt::format("--sweep {} is not understood", sweep), "",
-                         known || near.empty() ? "--sweep via=posix,mpiio; the keys are the options of --help"
+            return Error{ErrorKind::refused, fmt::format("--sweep {} is not valid", sweep), "",
+                         known || near.empty() ? "--sweep via=posix,mpiio. The keys are the options of --help"
                                                : fmt::format("--sweep {}={}", near, values.empty() ? "A,B" : values)};
         }
         std::vector<Words> more;

@@ -190,7 +190,7 @@ private:
         const int wish = setting_.operations.readers;
         if (wish > ranks_.size())
             return Error{ErrorKind::refused,
-                         fmt::format("restart:{} wants more ranks than the {} that run", wish, ranks_.size()), "",
+                         fmt::format("restart:{} needs more ranks than the {} of this job", wish, ranks_.size()), "",
                          fmt::format("mpiexec -n {}", wish)};
         const auto readers = ranks_.first(wish > 0 ? wish : ranks_.size());
         const auto outcome = readers ? restart_on(*readers) : Result<>();

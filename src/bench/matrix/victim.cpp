@@ -59,11 +59,12 @@ Result<> run_victim(const RowSetting& setting, int ranks, const TrialPlace& plac
     FB_TRY_ASSIGN(there, sys::posix_store().exists(victim_mark(place)));
     if (!output && output.error().kind == ErrorKind::broken && there) return {};
     if (!output && !there && sys::user_id() == 0 && std::getenv(may_run_as_root) == nullptr)
-        return with_context(output.error(), "the job that is to be killed was not started: " + output.error().what, "",
-                            fmt::format("{}=1 {}_CONFIRM=1 before the command, as Open MPI's mpiexec wants of root",
-                                        may_run_as_root, may_run_as_root));
+        return with_context(
+            output.error(), "the job for the kill did not start: " + output.error().what, "",
+            fmt::format("set {}=1 {}_CONFIRM=1 before the command, as Open MPI's mpiexec requires for root",
+                        may_run_as_root, may_run_as_root));
     if (!output) return output.error();
-    return Error{ErrorKind::broken, "the job that was to be killed has ended by itself"};
+    return Error{ErrorKind::broken, "the job for the kill has ended by itself"};
 }
 
 Result<> be_killed_in(std::chrono::duration<double> time) {

@@ -81,7 +81,8 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
     return Error{ErrorKind::refused,
                  fmt::format("{}: {} ({} of {} ranks differ from rank 0). {}", who, differs, unlike->others,
                              world.size(), outcome),
-                 "", "set it alike on every rank; where they read it from a file, does each read the same?"};
+                 "",
+                 "set the same value on every rank. If ranks read it from a file, check that all read the same file"};
 }
 
 }  // namespace
@@ -104,11 +105,10 @@ Result<> agree_on_stream(comm::Group& world, const std::string& name, const Resu
         FB_TRY(check(name, *options));
         const auto settings = describe::settings_of(*options);
         if (open != nullptr && settings != describe::settings_of(*open))
-            return Error{
-                ErrorKind::refused,
-                fmt::format("stream '{}' is open already, with other options: {}. Both handles would be of one stream",
-                            name, show_difference(describe::settings_of(*open), settings, "there", "here")),
-                "", "open it once, give the same options, or none"};
+            return Error{ErrorKind::refused,
+                         fmt::format("stream '{}' is open already, with other options: {}", name,
+                                     show_difference(describe::settings_of(*open), settings, "there", "here")),
+                         "", "open it once, or give the same options, or no options"};
         Settings all{{"stream", fmt::format("'{}'", name)}, {"open already", open != nullptr ? "true" : "false"}};
         all.insert(all.end(), settings.begin(), settings.end());
         return all;

@@ -77,10 +77,10 @@ Result<std::optional<restart::RestartWish>> Beginning::wish() {
     if (!std::exchange(wish_is_told_, true))
         session_.log([&] {
             return fmt::format("stream '{}': {}: {}", stream_, wish->words,
-                               is_done != 0 ? "the run has gone back so, and goes on from its newest snapshot; "
+                               is_done != 0 ? "the run has gone back already, and continues from its newest snapshot. "
                                               "FOREBAY_RESTART goes back once more"
-                               : wish->anew ? "it begins anew, whatever is there"
-                                            : "it begins at or below that step, whatever is newer");
+                               : wish->anew ? "it begins anew, and ignores existing snapshots"
+                                            : "it begins at or below that step, and ignores newer snapshots");
         });
     // The option counts once. The run has already gone back so, and the newest snapshot is right again.
     if (is_done != 0) {
@@ -114,8 +114,8 @@ Result<> Beginning::check_has_none(std::int64_t below, const std::optional<resta
             return Error{ErrorKind::refused,
                          fmt::format("{}: stream '{}' of {} has no snapshot at or below that step", wish->words,
                                      place.stream, place.run),
-                         "what is there",
-                         fmt::format("forebay ls {} shows the steps; or {}", place.run, restart::begin_anew)};
+                         "all snapshots",
+                         fmt::format("forebay ls {} shows the steps. Or {}", place.run, restart::begin_anew)};
         const bool is_all = below == std::numeric_limits<std::int64_t>::max() || !unread.empty();
         auto error = none_usable(place, all, is_all ? "" : fmt::format(" below step {}", below));
         if (wish) error.what = wish->words + ": " + error.what;
@@ -142,17 +142,15 @@ Result<> Beginning::drop_given_up() {
         }();
         if (!dropped)
             return session_.log([&] {
-                return fmt::format(
-                    "stream '{}': whether sessions before have left lines that do not count is not "
-                    "known yet: {}",
-                    stream_, dropped.error().line());
+                return fmt::format("stream '{}': the lines of earlier sessions cannot be read yet: {}", stream_,
+                                   dropped.error().line());
             });
         is_done = 1;
         for (const auto& line : *dropped)
             session_.log([&] {
                 return fmt::format(
-                    "stream '{}': line {} does not count: session {} went back, and ended before it "
-                    "saved what this session goes on from; what line {} has saved is abandoned",
+                    "stream '{}': line {} does not count: session {} went back, and ended before it saved the snapshot "
+                    "from which this session continues. The snapshots of line {} are abandoned",
                     stream_, format::name_of(line), line.session, format::name_of(line));
             });
     }));
@@ -165,14 +163,14 @@ Result<> Beginning::check_restarted(std::int64_t step, const std::vector<restart
     if (!wish_counts_ || passed.empty()) return {};
     const auto& why = passed.back().why;
     const auto advice = why.next.find(restart::begin_anew) != std::string::npos
-                            ? std::string("newest(0) begins anew in code")
+                            ? std::string("call newest(0) to begin anew in code")
                             : fmt::format("{}, as newest(0) does in code", restart::begin_anew);
-    return Error{
-        ErrorKind::refused,
-        fmt::format("step {} of stream '{}' is not saved: the restart before it failed, and nothing begins anew "
-                    "over snapshots that are there: {}",
-                    step, stream_, why.what),
-        "what is there; nothing is removed", why.next.empty() ? advice : fmt::format("{}; or {}", why.next, advice)};
+    return Error{ErrorKind::refused,
+                 fmt::format("step {} of stream '{}' was not saved: the restart before it failed, and a new beginning "
+                             "would lose the existing snapshots: {}",
+                             step, stream_, why.what),
+                 "all snapshots. Nothing is removed",
+                 why.next.empty() ? advice : fmt::format("{}. Or {}", why.next, advice)};
 }
 
 // A first save looks once more. Snapshots copied into the run since this session opened may belong to a later session,
@@ -182,7 +180,7 @@ Result<> Beginning::check_not_filled(std::int64_t step) const {
     if (!is_before_save_ || session_.topology.world->rank() != 0) return {};
     const auto last = last_saver(session_, stream_);
     if (!last || *last <= session_.claim.session) return {};
-    return filled_meanwhile(fmt::format("step {} of stream '{}' is not saved: it holds a snapshot", step, stream_),
+    return filled_meanwhile(fmt::format("step {} of stream '{}' was not saved: it holds a snapshot", step, stream_),
                             *last);
 }
 

@@ -43,7 +43,7 @@ fb_status guarded(fb_error* error, Body&& body) noexcept {
         const Result<> done = body();
         return done ? FB_OK : tell(done.error(), error);
     } catch (const std::bad_alloc&) {
-        return tell({ErrorKind::full, "this process gets no more memory."}, error);
+        return tell({ErrorKind::full, "this process has no more memory."}, error);
     } catch (const Exception& thrown) {
         return tell(thrown.error(), error);
     } catch (const std::exception& thrown) {

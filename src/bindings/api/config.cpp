@@ -80,7 +80,7 @@ Result<Options> load_options(const std::string& path) {
     return with_context(
         text.error(),
         fmt::format("the configuration file '{}' cannot be read: {}. Nothing was opened", path, text.error().what), "",
-        "put it where every rank can read it, or name another one");
+        "put it on a path that every rank can read, or give another file");
 }
 
 }  // namespace forebay

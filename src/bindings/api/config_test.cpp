@@ -137,7 +137,7 @@ TEST_CASE("a run in code that is another than the one in the file is refused; an
     const auto refused = check(options);
     REQUIRE(!refused);
     CHECK(refused.error().text().find(
-              "the run is /scratch/run8 in the program and /scratch/run7 in its configuration") != std::string::npos);
+              "the run is /scratch/run8 in the program, but /scratch/run7 in its configuration") != std::string::npos);
     options.run_in_file.clear();
     CHECK(check(options));
 }

@@ -19,12 +19,12 @@ namespace {
 // The reason for only one thread.
 std::string show_reason(const Options& options, std::size_t own_cores, const sys::Crew& crew,
                         const Result<>& measured) {
-    if (!crew.shortage()) return "no more could be started";
-    if (options.copy_threads == 1) return "copy_threads asks for one";
-    if (own_cores == 0) return "other ranks may run on each of its CPUs; bind ranks to CPUs of their own";
-    if (own_cores == 1) return "it has one core for itself";
-    if (!measured) return fmt::format("how many are fastest was not measured: {}", measured.error().line());
-    return "more are not faster";
+    if (!crew.shortage()) return "no more threads could be started";
+    if (options.copy_threads == 1) return "copy_threads is 1";
+    if (own_cores == 0) return "other ranks may run on each of its CPUs; bind ranks to their own CPUs";
+    if (own_cores == 1) return "it has one core";
+    if (!measured) return fmt::format("the best number was not measured: {}", measured.error().line());
+    return "more threads are not faster";
 }
 
 }  // namespace
@@ -72,17 +72,17 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
         return fmt::format("{} threads of each rank copy; {}",
                            least == most ? fmt::to_string(most) : fmt::format("{} to {}", least, most),
                            threads > 1 ? fmt::format("rank 0's are on CPUs {}", sys::show_cpus(cpus))
-                                       : fmt::format("rank 0 has one: {}", reason));
+                                       : fmt::format("rank 0 has one thread: {}", reason));
     });
     if (has_shortage != 0)
         log_to(say, [&] {
-            return fmt::format("fewer threads copy than copy_threads asks for: {}",
-                               crew->shortage() ? "some could not be started on other ranks than the first"
+            return fmt::format("fewer threads copy than copy_threads requires: {}",
+                               crew->shortage() ? "some threads could not start on ranks other than the first"
                                                 : crew->shortage().error().line());
         });
     if (is_unmeasured != 0 && measured)
         log_to(say, [] {
-            return std::string("one thread copies where how many are fastest was not measured: on other ranks");
+            return std::string("one thread copies on other ranks, as the best number was not measured there");
         });
     return crew;
 }

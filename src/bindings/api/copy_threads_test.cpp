@@ -240,7 +240,7 @@ TEST_CASE("the log tells how many threads copy, and which the machine did not gi
         stream.array("u", f64, {data.size()}, {packed({{0}, {data.size()}}, data.data())}).value();
         if (!stream.save(1)) return 2;
         session->close().value();
-        if (log.find("fewer threads copy than copy_threads asks for: start of a thread") == log.npos) return 3;
+        if (log.find("fewer threads copy than copy_threads requires: start of a thread") == log.npos) return 3;
         if (log.find("ulimit -u") == log.npos) return 4;
         return 0;
     };
@@ -271,15 +271,15 @@ TEST_CASE("the log tells why a rank copies with one thread") {
         CHECK_MESSAGE(is_said, log);
         return is_said;
     };
-    says(log_of(1, 1), "copy_threads asks for one\n");
-    says(log_of(3, 0), "other ranks may run on each of its CPUs; bind ranks to CPUs of their own\n");
+    says(log_of(1, 1), "copy_threads is 1\n");
+    says(log_of(3, 0), "other ranks may run on each of its CPUs; bind ranks to their own CPUs\n");
     const auto bound = [&] {
         cpu_set_t first;
         CPU_ZERO(&first);
         for (unsigned cpu = 0; CPU_COUNT(&first) == 0; ++cpu)
             if (sys::own_cpus()[cpu]) CPU_SET(cpu, &first);
         if (::sched_setaffinity(0, sizeof(first), &first) != 0) return 98;
-        return says(log_of(1, 0), "it has one core for itself\n") ? 0 : 1;
+        return says(log_of(1, 0), "it has one core\n") ? 0 : 1;
     };
 #ifndef __SANITIZE_THREAD__
     CHECK(test::in_child(bound) == 0);
@@ -289,8 +289,8 @@ TEST_CASE("the log tells why a rank copies with one thread") {
     const auto short_of_memory = log_of(1, 0);
     test::largest_allocation_bytes = SIZE_MAX;
     says(short_of_memory, sys::one_of_each_core(sys::own_cpus()).count() > 1
-                              ? "how many are fastest was not measured: this process gets no more memory"
-                              : "it has one core for itself");
+                              ? "the best number was not measured: this process has no more memory"
+                              : "it has one core");
 }
 
 TEST_CASE("ranks that may run on the same CPUs copy with one thread each; one that is alone with as many as it has") {

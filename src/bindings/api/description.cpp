@@ -22,7 +22,7 @@ Error unknown(const std::string& name, const char* what) {
 Result<> check_again(const Variable& variable, const Piece& piece) {
     const auto refuse = [&](const std::string& why) {
         return Error{ErrorKind::refused,
-                     fmt::format("variable '{}' is refused: {} It stays where it was bound.", variable.name, why)};
+                     fmt::format("variable '{}' is refused: {} Its binding is unchanged.", variable.name, why)};
     };
     const int dims = variable.shape.dims();
     if (piece.box.lo.dims() != dims || piece.box.size.dims() != dims)
@@ -32,11 +32,11 @@ Result<> check_again(const Variable& variable, const Piece& piece) {
         const auto stride = piece.stride_bytes[static_cast<std::size_t>(dim)];
         // The caller gave no type. A stride below the size of an element shows that the type differs.
         if (piece.box.size[dim] > 1 && stride != 0 && std::abs(stride) < variable.type.size_bytes)
-            return refuse(fmt::format("neighbours along dimension {} lie {} bytes apart, and an element, {}, has {}.",
+            return refuse(fmt::format("neighbours along dimension {} are {} bytes apart, but an element, {}, has {}.",
                                       dim, stride, name_of(variable.type), variable.type.size_bytes));
     }
     if (const auto fits = stage::check_box(variable, piece.box); !fits)
-        return with_context(fits.error(), fits.error().what + ". It stays where it was bound.");
+        return with_context(fits.error(), fits.error().what + ". Its binding is unchanged.");
     return {};
 }
 
@@ -123,10 +123,10 @@ Result<std::size_t> StreamDescription::index_of(const std::string& variable, Kin
     if (described->kind == kind && described->type == type && described->shape == shape) return *index;
     return Error{
         ErrorKind::refused,
-        fmt::format("variable '{}' is described as {} {} of {}, and comes as {} {} of {}. It stays where it was bound",
+        fmt::format("variable '{}' is described as {} {} of {}, but bound as {} {} of {}. Its binding is unchanged",
                     variable, name_of(described->type), name_of(described->kind), show_shape(described->shape),
                     name_of(type), name_of(kind), show_shape(shape)),
-        "", "give it as it is described, or forget it and describe it anew"};
+        "", "bind it as described, or forget it and describe it again"};
 }
 
 Result<> StreamDescription::rebind(const std::string& name, std::vector<Piece> pieces, const As& as) {
@@ -153,7 +153,7 @@ Result<> StreamDescription::forget(const std::string& name) {
     const auto described = names_.index_of(name);
     if (!described) return unknown(name, "variable");
     if (variables[*described].kind == Kind::particles)
-        return Error{ErrorKind::refused, fmt::format("'{}' is a column; tables stay described.", name)};
+        return Error{ErrorKind::refused, fmt::format("'{}' is a column. Tables stay described.", name)};
     const auto index = static_cast<std::ptrdiff_t>(*described);
     names_.remove(name);
     variables.erase(variables.begin() + index);
@@ -171,15 +171,16 @@ Result<> StreamDescription::bind(std::uint32_t index, std::uint64_t rows, std::v
                                  const std::vector<Type>& types) {
     auto& table = binding.tables[index];
     if (!columns.empty() && columns.size() != table.variables.size())
-        return Error{ErrorKind::refused, fmt::format("table '{}' has {} columns, bind() was given {}.",
+        return Error{ErrorKind::refused, fmt::format("table '{}' has {} columns, but bind() was given {}.",
                                                      schema.tables[index], table.variables.size(), columns.size())};
     for (std::size_t c = 0; c < std::min(types.size(), table.variables.size()); ++c) {
         const auto& described = schema.variables[table.variables[c]];
         if (types[c] != described.type)
-            return Error{ErrorKind::refused,
-                         fmt::format("column '{}' is described as {}, and comes as {}. The table stays bound as it was",
-                                     described.name, name_of(described.type), name_of(types[c])),
-                         "", "give the columns in the order and of the types of the description"};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("column '{}' is described as {}, but bound as {}. The binding of the table is unchanged",
+                            described.name, name_of(described.type), name_of(types[c])),
+                "", "give the columns in the order and with the types of the description"};
     }
     // Without columns only the number of rows is set. check_bound() asks for the addresses.
     columns.resize(table.variables.size());
@@ -210,8 +211,7 @@ Result<Part> StreamDescription::part(const std::vector<std::string>& names) cons
         const auto* variable = find(schema, name);
         if (variable == nullptr) return Error{ErrorKind::missing, fmt::format("no variable '{}' is described.", name)};
         if (variable->kind == Kind::particles)
-            return Error{ErrorKind::refused,
-                         fmt::format("'{}' is a column; tables are read with all that is described.", name)};
+            return Error{ErrorKind::refused, fmt::format("'{}' is a column. Tables are read as a whole.", name)};
         const auto index = static_cast<std::size_t>(variable - schema.variables.data());
         part.schema.variables.push_back(*variable);
         part.binding.data.push_back(binding.data[index]);

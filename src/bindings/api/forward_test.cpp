@@ -153,7 +153,7 @@ TEST_CASE("the token file is made closed to others, and one that is not is refus
                                  std::filesystem::perm_options::add);
     const auto refused = open(options);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().text().find("lets others in") != std::string::npos);
+    CHECK(refused.error().text().find("gives other users access") != std::string::npos);
     options.open_wait = 500ms;
     options.agent.forward_token_file = place.folder / "none";
     const auto missing = open(options);
@@ -244,7 +244,7 @@ TEST_CASE("what was asked of a forwarder that is stopped does not come about whe
     const auto lost = store->rename(place.run + "/a", place.run + "/b");
     REQUIRE_FALSE(lost);
     CHECK(lost.error().kind == ErrorKind::retry);
-    CHECK(lost.error().text().find("says nothing for 3000 ms") != std::string::npos);
+    CHECK(lost.error().text().find("was silent for 3000 ms") != std::string::npos);
     forwarder.tell(SIGCONT);
     CHECK(test::soon([&] { return test::text_in(place.token_file + ".log").find("has left") != std::string::npos; }));
     CHECK(std::filesystem::exists(place.run + "/a"));

@@ -24,15 +24,15 @@ Error refusal(std::string what, std::string next = {}) {
 }  // namespace
 
 Result<> check(const Options& options) {
-    if (options.run.empty()) return refusal("the run has no name: name its directory at the target.");
+    if (options.run.empty()) return refusal("the run has no name: give its directory at the target.");
     if (const auto& file = options.run_in_file; !file.empty() && file != options.run) {
         FB_TRY_ASSIGN(own, absolute_path(options.run, "the run directory"));
         FB_TRY_ASSIGN(other, absolute_path(file, "the run directory"));
         if (own != other)
             return refusal(
-                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened",
+                fmt::format("the run is {} in the program, but {} in its configuration file. Nothing was opened",
                             options.run, file),
-                "name it in one of them, or alike");
+                "set it in one place, or to the same value");
     }
     FB_TRY(describe::check_values(options));
     FB_TRY(node::check(options.agent));
@@ -40,20 +40,20 @@ Result<> check(const Options& options) {
         FB_TRY(check(name, stream));
         // A node cannot write into an object of another node, so nodes cannot share a file in a bucket.
         if (stream.file.kind != TargetFile::Kind::own && sys::is_far(options.run))
-            return refusal(fmt::format("stream '{}': file = \"{}\": nobody writes into an object that another node "
-                                       "has written, and the run is {}",
-                                       name, name_of(stream.file), options.run),
-                           "leave it out: each node has a file of its own then");
+            return refusal(
+                fmt::format("stream '{}': file = \"{}\": nodes cannot share an object of a bucket, and the run is {}",
+                            name, name_of(stream.file), options.run),
+                "leave it out, and each node writes its own file");
     }
     return describe::check_result_streams(options.streams);
 }
 
 Result<> check(const std::string& stream, const StreamOptions& options) {
     if (format::is_packed_stream(stream))
-        return refusal(fmt::format("stream '{}': names that begin with \"{}\" are those of packed files.", stream,
+        return refusal(fmt::format("stream '{}': names that begin with \"{}\" are for packed files.", stream,
                                    format::packed_prefix));
     if (stream == catalog::own_directory)
-        return refusal(fmt::format("stream '{}': this name is that of the run's own directory.", stream));
+        return refusal(fmt::format("stream '{}': this name is for the run's own directory.", stream));
     FB_TRY(describe::check_values(stream, options));
     FB_TRY(node::check(node::rules_of(options), stream));
     FB_TRY(node::check(options.insitu, stream));
@@ -62,7 +62,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
         return refusal(
             fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
-            "leave one of them out");
+            "leave one of the two out");
     return check_described(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("hung while a save waits for its slot: the save ends with an error on 
             const auto stalled = here.save(3);
             REQUIRE_FALSE(stalled);
             CHECK(stalled.error().kind == ErrorKind::retry);
-            CHECK_MESSAGE(stalled.error().text().find("got nothing done for 0.5 s") != std::string::npos,
+            CHECK_MESSAGE(stalled.error().text().find("made no progress for 0.5 s") != std::string::npos,
                           stalled.error().text());
         }));
         here.once([&] { place.disk->thaw(); });

@@ -125,7 +125,7 @@ TEST_CASE("analyses that the agents could not be told of are refused before anyt
         options.insitu.push_back({.name = "a" + std::to_string(i), .variables = {std::string(200, 'v')}});
     const auto refused = check("s", options);
     REQUIRE_FALSE(refused);
-    check_says(refused.error().text(), "the analyses of stream 's' take ");
+    check_says(refused.error().text(), "the analyses of stream 's' need ");
 }
 
 TEST_CASE("a stream that has the name of results is refused, whichever of the two is opened first") {
@@ -134,7 +134,8 @@ TEST_CASE("a stream that has the name of results is refused, whichever of the tw
     Options options{.run = folder / "run", .staging = folder.path()};
     options.agent.mode = AgentMode::thread;
     options.streams = {{"s", analysed}, {"s.mean", {}}};
-    check_says(Session::open(options).error().text(), "stream 's.mean' has the name of the results of analysis 'mean'");
+    check_says(Session::open(options).error().text(),
+               "stream 's.mean' has the same name as the results of analysis 'mean'");
     options.streams = {{"configured", analysed}};
     test::with_threads(2, [&](std::unique_ptr<comm::Group> world) {
         auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
@@ -142,7 +143,7 @@ TEST_CASE("a stream that has the name of results is refused, whichever of the tw
         const auto first = session.stream("s", analysed).value();
         check_says(session.stream("s.mean").error().text(), "of analysis 'mean' of stream 's'");
         const auto other = session.stream("t.mean").value();
-        check_says(session.stream("t", analysed).error().text(), "stream 't.mean' has the name");
+        check_says(session.stream("t", analysed).error().text(), "stream 't.mean' has the same name");
         session.stream("t").value();
         session.close().value();
     });

@@ -28,7 +28,7 @@ std::string reason_of(const JobReport& report, const Job& job, bool by_condition
     if (!job.stop && report.asks_to_save()) why.emplace_back("forebay stop --save");
     if (by_condition) why.push_back(fmt::format("the condition {}", job.condition));
     if (report.out_of_time())
-        why.push_back(fmt::format("the job ends in {}, and {} are needed for a step, saving, draining and ending",
+        why.push_back(fmt::format("the job ends in {}, but {} are needed for a step, saving, draining and ending",
                                   show_seconds(job.seconds_left),
                                   show_seconds(static_cast<double>(report.needed_ms) / 1000)));
     if (report.asks_to_stop()) why.emplace_back("forebay stop");

@@ -73,8 +73,8 @@ Result<> JobSide::look() {
     auto watch = JobWatch::start(session_.target(), session_.options.run);
     if (!watch)
         return with_context(watch.error(),
-                            fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
-                            "what is staged", "a later call tries again");
+                            fmt::format("requests of forebay stop cannot be read: {}", watch.error().what),
+                            "the staged copies", "a later call tries again");
     std::optional<sys::Clock::time_point> ends_at;
     if (session_.options.job.wall_time.count() > 0) ends_at = session_.opening.steady + session_.options.job.wall_time;
     state_ = std::make_unique<JobState>(std::move(*watch), session_.options.job, std::move(end), ends_at);
@@ -85,7 +85,7 @@ Result<> JobSide::look() {
         session_.log(
             [&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), state_->end().source); });
     } else {
-        const auto text = [&] { return fmt::format("no limit of the job is known: {}", state_->end().source); };
+        const auto text = [&] { return fmt::format("the time limit of the job is unknown: {}", state_->end().source); };
         // Without a limit the simulation is killed between two saves. People must see that even without a log.
         const bool has_log = static_cast<bool>(session_.say());
         if (state_->end().in_job && !has_log) static_cast<void>(attempt([&] { warn(text()); }));
@@ -100,16 +100,14 @@ void JobSide::mark_to_continue() const {
         return within(
             session_.options.open_wait, mark,
             [mark, target = session_.target()] {
-                return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
+                return sys::write_text_durable(*target, mark, "the simulation ended at the limit of its job\n");
             },
             session_.say());
     });
     if (!written)
         session_.log([&] {
-            return fmt::format(
-                "{}/{} is not written, so a script that looks for it will not submit the next "
-                "job: {}",
-                session_.options.run, catalog::continue_mark, written.error().line());
+            return fmt::format("{}/{} is not written, so a script that waits for it will not submit the next job: {}",
+                               session_.options.run, catalog::continue_mark, written.error().line());
         });
 }
 
@@ -184,7 +182,8 @@ Result<Job> JobSide::ask(bool stop_wanted) {
     const auto agreed = judge(report, flagged);
     if (agreed.save)
         session_.log([&] { return fmt::format("save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
-    else if (flagged) session_.log([&] { return fmt::format("the application is told: {}", agreed.condition); });
+    else if (flagged)
+        session_.log([&] { return fmt::format("the application gets the condition: {}", agreed.condition); });
     if (first_rank && report.out_of_time()) mark_to_continue();
     return agreed;
 }

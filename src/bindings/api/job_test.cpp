@@ -135,7 +135,7 @@ TEST_CASE("a request that cannot be removed is obeyed once, and told") {
         std::this_thread::sleep_for(1200ms);  // the watch has looked again
         CHECK_FALSE(session.job().value().stop);
     });
-    CHECK(logged.find("/run/.stop is obeyed, but cannot be removed") != std::string::npos);
+    CHECK(logged.find("/run/.stop was obeyed, but cannot be removed") != std::string::npos);
 }
 
 TEST_CASE("the job's limit ends the simulation while there is time, and says that it is to be continued") {
@@ -193,7 +193,7 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     CHECK_FALSE(judge(report).stop);
     report.left_ms = 70'000;
     CHECK(judge(report).reason ==
-          "the job ends in 70.0 s, and 70.0 s are needed for a step, saving, draining and ending");
+          "the job ends in 70.0 s, but 70.0 s are needed for a step, saving, draining and ending");
     CHECK(judge(report).stop);
     CHECK(after(2'000s, 0).left_ms == 0);  // the limit has passed; 0 does not mean "no limit"
     CHECK(judge(JobReport{}).seconds_left > 1e300);

@@ -51,7 +51,7 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
     }
     if (const auto removed = store.remove(path); !removed) {
         problem =
-            note_line(fmt::format("{} is obeyed, but cannot be removed: {}", path, removed.error().what), "remove it");
+            note_line(fmt::format("{} was obeyed, but cannot be removed: {}", path, removed.error().what), "remove it");
         return !std::exchange(stays, true);
     }
     return true;
@@ -67,7 +67,7 @@ std::string drop_all(sys::Store& store, const std::string& run, const std::vecto
             if (!dropped)
                 problem = note_line(
                     fmt::format("the condition {} stays in {}: {}", condition.text, run, dropped.error().what),
-                    "the next session is given it again");
+                    "the next session gets it again");
         }
     }));
     return problem;

@@ -117,7 +117,7 @@ Result<> enough_for(int cores, MPI_Comm ranks) {
     const int size = size_of(ranks);
     if (size > cores) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{} has {} ranks of this job, and {} dedicated cores leave none that computes",
+                 fmt::format("{} has {} ranks of this job, so {} dedicated cores leave no rank to compute",
                              sys::host_name(), size, cores),
                  "", "start more ranks on each machine, or lower agent.cores"};
 }

@@ -73,7 +73,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     auto& group = *hosts.world;
     if (own_result && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
         own_result = Error{ErrorKind::refused,
-                           fmt::format("this job has {} hosts, and {} forwarders leave none that computes", hosts.nodes,
+                           fmt::format("this job has {} hosts, so {} forwarders leave no host to compute", hosts.nodes,
                                        options.agent.forwarders),
                            "", "ask for more hosts, or lower agent.forwarders"};
     FB_TRY(comm::agree(group, [&]() -> Result<> {

@@ -148,7 +148,7 @@ TEST_CASE("an excluded node's files are written by a neighbour, and restored") {
         CHECK_FALSE(job.told_by_any("no_detour"));
         CHECK(job.addresses().empty());
         CHECK(std::ranges::any_of(job.log_lines, [](const std::string& line) {
-            return line.find("1 of 4 nodes are excluded: 2 others write for them") != line.npos;
+            return line.find("1 of 4 nodes are excluded. 2 nodes write for them") != line.npos;
         }));
         test::with_threads(nodes, [&](std::unique_ptr<comm::Group> world) {
             Rank here(std::move(world), job.options(mode, ""));
@@ -172,7 +172,7 @@ TEST_CASE("without exclusions nobody listens; where all are excluded they write 
         CHECK(test::committed_steps(job.run) == std::vector<std::int64_t>{1});
         CHECK_FALSE(job.told_by_any("detours"));
         CHECK(all == std::ranges::any_of(job.log_lines, [](const std::string& line) {
-                  return line.find("names all nodes of this job") != line.npos;
+                  return line.find("excludes all nodes of this job") != line.npos;
               }));
     }
 }

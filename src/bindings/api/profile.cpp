@@ -47,8 +47,7 @@ Result<std::string> lines_of(const format::AdviceSetting& setting, std::string_v
     std::string text;
     for (const auto& [name, value] : setting) {
         if (!name.starts_with(prefix) || !has(names, std::string_view(name).substr(prefix.size()))) continue;
-        if (!is_plain(value))
-            return Error{ErrorKind::refused, fmt::format("a setting gives {} no value that it may have", name)};
+        if (!is_plain(value)) return Error{ErrorKind::refused, fmt::format("it has an invalid value for {}", name)};
         // In TOML only numbers and booleans stand without quotes.
         const bool is_bare =
             value == "true" || value == "false" || value.find_first_not_of("0123456789") == std::string::npos;
@@ -90,8 +89,8 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
     std::optional<telemetry::FoundProfile> profile;
     if (name == "auto") {
         profile = telemetry::find_profile(store, telemetry::profile_directories(), wanted, look.notes);
-        for (auto& note : look.notes) note = "a profile is passed over: " + note;
-        if (!profile) look.notes.emplace_back("no profile fits this run: forebay tune makes one");
+        for (auto& note : look.notes) note = "a profile is skipped: " + note;
+        if (!profile) look.notes.emplace_back("no profile fits this run: make one with forebay tune");
     } else {
         auto advice = telemetry::read_profile(store, name);
         if (!advice) return with_context(advice.error(), "profile = \"" + name + "\": " + advice.error().what);
@@ -113,7 +112,7 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
 std::string profile_line(const ProfileLook& look, const format::AdviceSetting& taken, const Result<>& possible) {
     return fmt::format("profile {} ({}): {}{}", look.path, look.fit,
                        taken.empty() ? "all options of the session are set already" : show_setting(taken),
-                       possible ? "" : " is not taken: " + possible.error().what);
+                       possible ? "" : " is ignored: " + possible.error().what);
 }
 
 }  // namespace
@@ -164,8 +163,8 @@ std::optional<std::string> ProfileWatch::Rates::add(const char* what, double byt
     const auto median = telemetry::median_of({last.begin(), last.end()});
     if (median >= stale_below * of_profile) return {};
     is_told = true;
-    return fmt::format("the profile is stale: the last {} {} went at {} a node in the median, {:.2f} of what it says",
-                       watched_count, what, show_rate(median), median / of_profile);
+    return fmt::format("the profile is stale: the last {} {} had {} a node (median), {:.2f} of its rate", watched_count,
+                       what, show_rate(median), median / of_profile);
 }
 
 Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::Say& say, Options& options) {
@@ -226,7 +225,7 @@ void ProfileUse::set(const std::string& name, const std::vector<std::string>& in
     if (possible) wanted = changed;
     log_to(say, [&] {
         return fmt::format("stream '{}', profile {}: {}{}", name, path, show_setting(taken),
-                           possible ? "" : " is not taken: " + possible.error().what);
+                           possible ? "" : " is ignored: " + possible.error().what);
     });
 }
 

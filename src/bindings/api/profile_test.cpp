@@ -143,7 +143,7 @@ TEST_CASE("a profile that is missing or damaged ends the opening; one that is no
     CHECK(opened() == std::pair(false, ErrorKind::corrupt));
     options.profile = write_profile(folder, {{"copy_threads", "99999"}}, {});
     CHECK(opened().first);
-    CHECK(lines.have("is not taken: "));
+    CHECK(lines.have("is ignored: "));
 }
 
 TEST_CASE("auto takes what fits, and tells where nothing does") {
@@ -175,7 +175,7 @@ TEST_CASE("a profile is stale when the last five in the median are below 0.8 of 
     const auto warning = watch.saved(100, 1.3);
     REQUIRE(warning.has_value());
     CHECK(warning->find("the last 5 saves") != std::string::npos);
-    CHECK(warning->find("0.77 of what it says") != std::string::npos);
+    CHECK(warning->find("0.77 of its rate") != std::string::npos);
     CHECK_FALSE(watch.saved(100, 9).has_value());
     for (int i = 1; i <= 4; ++i) CHECK_FALSE(watch.drained(10.0 * i, 1.0 * i).has_value());
     CHECK_FALSE(watch.drained(40, 4).has_value());  // nothing new

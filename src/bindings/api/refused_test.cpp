@@ -112,7 +112,7 @@ TEST_CASE("a checksum kernel that the processor has not is refused when a sessio
         const auto opened = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options);
         REQUIRE_FALSE(opened);
         CHECK(opened.error().kind == ErrorKind::refused);
-        CHECK(opened.error().what.find("FOREBAY_CRC=abacus is no checksum kernel") != std::string::npos);
+        CHECK(opened.error().what.find("FOREBAY_CRC=abacus is not a checksum kernel") != std::string::npos);
     });
     CHECK_FALSE(std::filesystem::exists(options.run));
     ::setenv("FOREBAY_CRC", wish.c_str(), 1);  // an empty value counts as unset
@@ -125,8 +125,8 @@ TEST_CASE("one that is meant for the agent is refused then too, and the advice i
     const auto opened = Session::open(options);
     REQUIRE_FALSE(opened);
     CHECK(opened.error().kind == ErrorKind::refused);
-    CHECK(opened.error().what.find("agent.environment: FOREBAY_CRC=abacus is no checksum kernel") == 0);
-    CHECK(opened.error().next == "take FOREBAY_CRC out of agent.environment: the fastest is used then");
+    CHECK(opened.error().what.find("agent.environment: FOREBAY_CRC=abacus is not a checksum kernel") == 0);
+    CHECK(opened.error().next == "remove FOREBAY_CRC from agent.environment, and the fastest kernel is used");
     CHECK_FALSE(std::filesystem::exists(options.run));
     options.agent.environment = {{"FOREBAY_CRC", "portable"}};
     Session::open(options).value().close().value();

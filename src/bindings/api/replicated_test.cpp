@@ -213,7 +213,7 @@ TEST_CASE("ranks that do not agree whose value is meant are refused; a value kee
         stream.replicated("other", &other).value();
         stream.replicated("before", &before).value();
         stream.replicated("value", &value, {}, odd ? Replicated::equal : Replicated::first_rank).value();
-        check_refused(stream.save(1), {"'value'", "it is the first rank's on rank 0 only"});
+        check_refused(stream.save(1), {"'value'", "it is a first_rank variable only on rank 0"});
         stream.forget("value").value();
         stream.replicated("value", &value, {}, Replicated::first_rank).value();
         stream.forget("before").value();  // the variables beside it keep their places

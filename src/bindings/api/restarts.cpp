@@ -41,11 +41,10 @@ Result<> check_run(const SessionState& session, const std::string& stream) {
         if (session.topology.world->rank() != 0) return {};
         const auto seen = catalog::check_identity(sys::target_store(), session.options.run, session.claim.run_id);
         if (seen) return {};
-        auto error =
-            with_context(seen.error(),
-                         fmt::format("the snapshots of stream '{}' cannot be looked at: {}", stream, seen.error().what),
-                         "the run, where it lies now; nothing is removed and nothing begins anew",
-                         fmt::format("mount {0}, or move the run back to {0}, then start again", session.options.run));
+        auto error = with_context(
+            seen.error(), fmt::format("the snapshots of stream '{}' cannot be read: {}", stream, seen.error().what),
+            "the run, at its present place. Nothing is removed, and nothing begins anew",
+            fmt::format("mount {0}, or move the run back to {0}, then start again", session.options.run));
         if (error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;  // `missing` may mean "none" to a caller
         return error;
     });
@@ -57,7 +56,7 @@ bool can_be_passed_over(const Error& judged) {
 }
 
 std::string passed_over(std::int64_t step, const Error& why) {
-    return fmt::format("step {} is passed over: {}", step, why.line());
+    return fmt::format("step {} is skipped: {}", step, why.line());
 }
 
 }  // namespace
@@ -113,9 +112,9 @@ Result<> Restarts::bring_back_replaced() {
         if (!left && left.error().kind == ErrorKind::missing) return {};
         if (!left)
             return with_context(left.error(),
-                                fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream(),
+                                fmt::format("the snapshots of stream '{}' of {} cannot be read: {}", stream(),
                                             session_.options.run, left.error().what),
-                                "all of them; nothing is removed",
+                                "all snapshots. Nothing is removed",
                                 fmt::format("repair the mount or the permissions of {}/{} (ls -ld), then start again",
                                             session_.options.run, stream()));
         if (std::ranges::none_of(*left, [](const auto& item) { return item.kind == catalog::Leftover::Kind::old; }))
@@ -229,7 +228,7 @@ Result<bool> Restarts::looks_whole(RestartState& state) {
     FB_TRY_ASSIGN(turned, looked ? Result<bool>(false) : turn_to_target(state, looked.error()));
     if (turned) {
         FB_TRY(comm::agree(world, [&] {
-            note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().line()));
+            note(fmt::format("step {}: its staged copies are skipped: {}", step, looked.error().line()));
             state.rows.clear();
         }));
         // Once more, now from the target.
@@ -264,12 +263,11 @@ Restarts::Found Restarts::restore_next(const Bind& bind) {
         const auto step = next->choice.manifest.step;
         const auto read = read_whole(*next);
         if (read && unread > 0 && !*read)
-            return Error{
-                ErrorKind::corrupt,
-                fmt::format("stream '{}': step {} has holes in arrays of partial coverage, and in memory lies there "
-                            "what was read of step {}, which turned out to be damaged",
-                            stream(), step, below),
-                "all snapshots", fmt::format("start again with FOREBAY_RESTART={}", step)};
+            return Error{ErrorKind::corrupt,
+                         fmt::format("stream '{}': step {} has holes in arrays of partial coverage, and the memory "
+                                     "there now holds damaged data of step {}",
+                                     stream(), step, below),
+                         "all snapshots", fmt::format("start again with FOREBAY_RESTART={}", step)};
         if (read) return next;
         if (unread_.size() == unread || !can_be_passed_over(read.error())) return read.error();
         FB_TRY(comm::agree(world, [&] { pass_over(unread_.back()); }));
@@ -332,7 +330,7 @@ Result<bool> Restarts::read_whole(RestartState& state) {
             // Fewer rows would lose particles, and more would leave rows with old values.
             if (description_.binding.tables[t].rows == wanted) continue;
             return Error{ErrorKind::refused,
-                         fmt::format("table '{}' is bound to {} rows, but this rank gets {} of step {}",
+                         fmt::format("table '{}' is bound to {} rows, but this rank gets {} in step {}",
                                      description_.schema.tables[t], description_.binding.tables[t].rows, wanted,
                                      state.choice.manifest.step),
                          "", "bind rows(table) rows before read()"};

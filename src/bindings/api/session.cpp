@@ -47,8 +47,8 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
     auto started = sys::Thread::start([task] { (*task)(); });
     if (!started)
         return with_context(started.error(),
-                            fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
-                            "allow this process more threads, then call again");
+                            fmt::format("{} cannot be checked: {}. Nothing was written", what, started.error().what),
+                            "", "allow this process more threads, then call again");
     // The thread cannot be stopped if it hangs in a dead mount. It owns `task`, so it may outlive this call.
     started->leave();
     for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; })) {
@@ -56,9 +56,9 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
         if (wait.is_interrupted()) return node::interrupted("the wait for " + what);
     }
     return Error{ErrorKind::retry,
-                 fmt::format("{} does not answer for {} s. Nothing was written", what,
+                 fmt::format("{} did not answer for {} s. Nothing was written", what,
                              std::chrono::duration<double>(limit).count()),
-                 "", "see whether its file system is alive; open_wait sets how long to wait"};
+                 "", "check that its file system answers. open_wait sets the time to wait"};
 }
 
 Result<std::string> absolute_path(const std::string& path, const std::string& what) {
@@ -87,7 +87,7 @@ Result<> look_for_scripts(const std::string& stream, const StreamOptions& option
                 file.error(),
                 fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream, analysis.name,
                             show_text(analysis.script), sys::host_name(), file.error().what),
-                "", "put it where every node can read it, or name another one");
+                "", "put it on a path that every node can read, or give another file");
     }
     return {};
 }
@@ -95,8 +95,8 @@ Result<> look_for_scripts(const std::string& stream, const StreamOptions& option
 Result<> SessionState::check_process() const {
     if (in_own_process()) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("the session belongs to process {}, which has forked this one. Nothing was done, and the "
-                             "session goes on there",
+                 fmt::format("the session belongs to process {}, the parent of this process. Nothing was done, and the "
+                             "session continues there",
                              process_),
                  "", "save there, or open a session of another run here"};
 }
@@ -182,8 +182,9 @@ Result<> SessionState::free_staging() {
     if (!staging->agent_lives()) {
         if (any_held(staging->control())) {
             log([&] {
-                return fmt::format("what is staged in {} is committed, and not analysed yet: forebay drain {} does it",
-                                   staging->directory(), staging->directory());
+                return fmt::format(
+                    "the staged copies in {} are committed, but not analysed yet. To do it: forebay drain {}",
+                    staging->directory(), staging->directory());
             });
             return {};
         }
@@ -192,7 +193,7 @@ Result<> SessionState::free_staging() {
     }
     FB_TRY(agent::check_spools(staging->directory()));
     log([&] {  // it may be writing a view of thousands of variables
-        return fmt::format("the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
+        return fmt::format("the agent on {} still works, and frees {} when it ends", sys::host_name(),
                            staging->directory());
     });
     return {};

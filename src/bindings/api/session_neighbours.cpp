@@ -90,10 +90,11 @@ Result<node::Neighbourhood> find_neighbours(const AgentOptions& agent, const com
         const auto excluded = std::ranges::count(flags, 1);
         if (excluded == 0) return;
         log_to(say, [&] {
-            return own.helpers > 0 ? fmt::format("{} of {} nodes are excluded: {} others write for them", excluded,
-                                                 topology.nodes, own.helpers)
-                                   : note_line("agent.exclude_nodes names all nodes of this job: they write themselves",
-                                               "ask for other nodes, or shorten the list");
+            return own.helpers > 0
+                       ? fmt::format("{} of {} nodes are excluded. {} nodes write for them", excluded, topology.nodes,
+                                     own.helpers)
+                       : note_line("agent.exclude_nodes excludes all nodes of this job, so they write themselves",
+                                   "ask for other nodes, or shorten the list");
         });
     }));
     return own;

@@ -49,7 +49,7 @@ Result<> check_kernel_of(const AgentOptions& agent) {
         const auto checked = check_crc32c_kernel(value);
         if (!checked)
             return with_context(checked.error(), "agent.environment: " + checked.error().what, {},
-                                "take FOREBAY_CRC out of agent.environment: the fastest is used then");
+                                "remove FOREBAY_CRC from agent.environment, and the fastest kernel is used");
     }
     return {};
 }
@@ -139,7 +139,7 @@ Result<> SessionOpening::start() {
         if (world.rank() == 0 || !forwarding_.to.empty() || !sys::is_far(options.run)) return {};
         const auto seen = catalog::check_identity(sys::target_store(), options.run, claim.run_id);
         return seen ? seen
-                    : with_context(seen.error(), fmt::format("{}, as {} sees it: {}", options.run, sys::host_name(),
+                    : with_context(seen.error(), fmt::format("{}, as seen from {}: {}", options.run, sys::host_name(),
                                                              seen.error().what));
     }));
     // The node comes first, then the run: a refused session has then changed nothing of a living session.
@@ -207,12 +207,12 @@ Result<> SessionOpening::drain_leftovers() {
     const auto& claim = session_.claim;
     FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, claim.run_id, claim.last_key));
     for (const auto& directory : left.others) {
-        const auto note = note_line(
-            fmt::format("{} on {} holds staged snapshots that are not of this run: of another one that lay at {}, or "
-                        "of a copy of it. They are neither restored nor committed",
-                        directory, sys::host_name(), options.run),
-            fmt::format("forebay drain {} --into ANOTHER-RUN on {} keeps them, --drop removes them", directory,
-                        sys::host_name()));
+        const auto note =
+            note_line(fmt::format("{} on {} holds staged snapshots of another run at {}, or of a copy of it. They are "
+                                  "neither restored nor committed",
+                                  directory, sys::host_name(), options.run),
+                      fmt::format("forebay drain {} --into ANOTHER-RUN on {} keeps them, --drop removes them",
+                                  directory, sys::host_name()));
         // A program that begins at step 0 over the output of a day must be noticed without a log too, on each node with
         // a part of that output.
         if (session_.say()) session_.log([&] { return note; });
@@ -226,7 +226,7 @@ Result<> SessionOpening::drain_leftovers() {
         if (!directory.staged) session_.log([&] { return directory.staged.error().line(); });
         for (const auto& item : directory.staged ? *directory.staged : std::vector<agent::Drained>())
             session_.log([&] {
-                return fmt::format("{} was left staged in {}: {}", item.name(), directory.directory,
+                return fmt::format("{} was still staged in {}: {}", item.name(), directory.directory,
                                    item.committed ? "it is committed now" : item.text);
             });
     }
@@ -261,8 +261,8 @@ Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locke
         for (const auto& path : node::emptied_files(directory))
             session_.log([&] {
                 return fmt::format(
-                    "staged file {} has fewer bytes than any snapshot, and is passed over: what it held is "
-                    "lost, unless it was committed",
+                    "staged file {} is shorter than any snapshot, and is skipped. Its data are lost, unless they were "
+                    "committed",
                     path);
             });
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));

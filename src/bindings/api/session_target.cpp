@@ -30,9 +30,9 @@ Error not_writable(const std::string& run, const Error& why) {
     if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || !why.safe.empty() || !why.next.empty())
         return why;
     return with_context(
-        why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "what is there",
-        fmt::format("repair the permissions of {} and of the directories above it (ls -ld), make room, or "
-                    "mount its file system, then start again; another directory begins a new run at step 0",
+        why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "all existing data",
+        fmt::format("repair the permissions of {} and of the directories above it (ls -ld), free some room, or mount "
+                    "its file system, then start again. In another directory, a new run begins at step 0",
                     run));
 }
 
@@ -70,10 +70,10 @@ Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t n
     const auto& agent = options.agent;
     if (agent.forwarders > 0 && of_job.to.empty())
         return Error{ErrorKind::refused,
-                     fmt::format("agent.forwarders is {}, but no host is one: the session was not opened over what "
-                                 "forebay::dedicate() gave",
+                     fmt::format("agent.forwarders is {}, but no host is a forwarder: open the session over the "
+                                 "communicator from forebay::dedicate()",
                                  agent.forwarders),
-                     "", "call it after MPI_Init, or set agent.forwarders to 0"};
+                     "", "call dedicate() after MPI_Init, or set agent.forwarders to 0"};
     node::Forwarding forwarding;
     if (agent.forwarders > 0) {
         forwarding = of_job;
@@ -88,8 +88,8 @@ Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t n
         });
         if (!outcome)
             return with_context(
-                outcome.error(), fmt::format("no token for the forwarders: {}", outcome.error().what), "",
-                fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
+                outcome.error(), fmt::format("the token for the forwarders cannot be read: {}", outcome.error().what),
+                "", fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
     }
     // Each node begins with a different forwarder, so that the load is even.
     auto& to = forwarding.to;

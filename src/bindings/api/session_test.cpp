@@ -196,8 +196,8 @@ TEST_CASE("a damaged newest snapshot is passed over, aloud") {
         lines.push_back(line);
     };
     restore_on(3, 2, options, 2);
-    CHECK(std::ranges::any_of(
-        lines, [](const auto& line) { return line.find("step 3 is passed over") != std::string::npos; }));
+    CHECK(std::ranges::any_of(lines,
+                              [](const auto& line) { return line.find("step 3 is skipped") != std::string::npos; }));
 }
 
 TEST_CASE("a flipped bit in the data is found by read(), and older() gives the one before") {
@@ -314,10 +314,10 @@ TEST_CASE("a damaged head behind a good record is passed over too, by newest() a
             REQUIRE(restart);
             CHECK(restart->step() == 3);
             REQUIRE(d.stream.notes().size() == 1);
-            CHECK(d.stream.notes()[0].find("step 4 is passed over: ") == 0);
+            CHECK(d.stream.notes()[0].find("step 4 is skipped: ") == 0);
             CHECK(d.stream.older().error().kind == ErrorKind::corrupt);  // of the steps 2, 3 and 4, which are kept
             REQUIRE(d.stream.notes().size() == 1);
-            CHECK(d.stream.notes()[0].find("step 2 is passed over: ") == 0);
+            CHECK(d.stream.notes()[0].find("step 2 is skipped: ") == 0);
             session.close().value();
         });
     }

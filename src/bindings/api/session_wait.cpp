@@ -20,7 +20,7 @@ namespace {
 // The snapshots that an agent of an earlier session still has to drain.
 std::string pending_in(const std::string& directory) {
     const auto old = node::Watch::open(directory);
-    if (!old) return "it is of another version of Forebay";
+    if (!old) return "it has another version of Forebay";
     std::vector<std::uint32_t> slots(old->page().slot_count.load());
     std::iota(slots.begin(), slots.end(), 0u);
     return node::show_pending(old->staging(), slots);
@@ -33,7 +33,7 @@ std::optional<std::string> end_old_agent(const std::string& directory) {
     const auto pending = pending_in(directory);
     if (pending.empty()) node::end_agent_after_drains(directory);
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
-                       pending.empty() ? "nothing is left but to end" : pending);
+                       pending.empty() ? "it is about to end" : pending);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Result<std::optional<node::LockedDirectory>> lock_staging(const Options& options
     if (!in_time && locking && !locked && own_result)
         own_result =
             Error{ErrorKind::retry,
-                  fmt::format("after {} s there still is {}", 2 * node::ending_holder_max.count(), locking->holder()),
+                  fmt::format("after {} s there is still {}", 2 * node::ending_holder_max.count(), locking->holder()),
                   "all snapshots", "start again when it has ended"};
     FB_TRY(comm::agree(world, own_result));
     return locked;
@@ -89,9 +89,9 @@ Result<> wait_for_old_agents(const Options& options, const comm::Topology& topol
     Result<> own_result;
     if (const auto agent = look(std::chrono::milliseconds(0)))
         own_result = Error{ErrorKind::retry,
-                           fmt::format("after {} s there still is {}",
+                           fmt::format("after {} s there is still {}",
                                        std::chrono::duration<double>(options.close_wait).count(), *agent),
-                           "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
+                           "its staged copies", fmt::format("look at {}/agent.log, then start again", directory)};
     return comm::agree(*topology.world, own_result);
 }
 

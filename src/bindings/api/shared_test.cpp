@@ -166,6 +166,6 @@ TEST_CASE("h5part is for one table, and says so") {
         const auto saved = SharedState(stream, world).save(1);
         REQUIRE_FALSE(saved);
         CHECK(saved.error().kind == ErrorKind::refused);
-        CHECK(saved.error().text().find("one particle table, this one has 2") != std::string::npos);
+        CHECK(saved.error().text().find("one particle table, but this stream has 2") != std::string::npos);
     });
 }

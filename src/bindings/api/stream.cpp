@@ -88,8 +88,8 @@ Result<> DirectSave::check_under_way() const {
     if (saved_.kept && number_ == stream_->stager.under_way()) return {};
     return Error{ErrorKind::refused,
                  fmt::format("stream '{}': the save of step {} {}", stream_->description.schema.stream, saved_.step,
-                             saved_.kept ? "is not under way any more: it was sealed, or another was begun"
-                                         : "was skipped, so it has no slot to write to"),
+                             saved_.kept ? "is over: it was sealed, or another save was begun"
+                                         : "was skipped, so it has no slot"),
                  "", "begin another save"};
 }
 

@@ -166,7 +166,7 @@ void wait_for_the_end() {
         saver.stream.save(4).value();
         session.close().value();
     });
-    log.check_says({"the agent on " + sys::host_name() + " to commit what is staged in " + nodes.directory(),
+    log.check_says({"the agent on " + sys::host_name() + " to commit the staged copies in " + nodes.directory(),
                     "step 4 is draining", "at most 600 s in all"});
 }
 
@@ -178,7 +178,7 @@ void wait_for_what_was_left() {
         CHECK(saver.stream.newest().value()->step() == 3);
         session.close().value();
     });
-    log.check_says({"to drain what an earlier session left in " + nodes.directory(), "step 3 is draining"});
+    log.check_says({"to drain the copies of an earlier session in " + nodes.directory(), "step 3 is draining"});
 }
 
 }  // namespace

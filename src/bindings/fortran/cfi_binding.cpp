@@ -51,8 +51,8 @@ fb_type type_of_elements(const CFI_cdesc_t& data) {
 Result<> check_element(const FortranPlace& place) {
     if (place.type != 0) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("an element of {} bytes is no integer, real, complex, logical or character of a "
-                             "size that can be saved; a component of a derived type is one: fb_at(table%x).",
+                 fmt::format("an element of {} bytes is not an integer, real, complex, logical or character of a valid "
+                             "size. For a component of a derived type use fb_at(table%x).",
                              place.element_bytes)};
 }
 
@@ -61,7 +61,7 @@ Type type_of(const FortranPlace& place) { return {static_cast<Scalar>(place.type
 Result<> check_extents(const FortranPlace& data) {
     for (int dim = 0; dim < data.rank; ++dim)
         if (data.extent[dim] < 0)
-            return Error{ErrorKind::refused, "the last extent of an assumed-size array is not known."};
+            return Error{ErrorKind::refused, "the last extent of an assumed-size array is unknown."};
     return {};
 }
 
@@ -98,7 +98,7 @@ Result<Piece> piece_of(const FortranPlace& data, const std::int64_t* start, cons
         // A rank that owns nothing may pass any start.
         if (owned > 0 && start[f] < 1)
             return Error{ErrorKind::refused,
-                         fmt::format("start is {} along dimension {}; positions count from 1.", start[f], f + 1)};
+                         fmt::format("start is {} along dimension {}, but positions count from 1.", start[f], f + 1)};
         piece.box.lo.push_back(owned > 0 ? static_cast<std::uint64_t>(start[f] - 1) : 0);
         piece.box.size.push_back(owned > 0 ? static_cast<std::uint64_t>(owned) : 0);
         piece.stride_bytes[static_cast<std::size_t>(dim)] = data.stride_bytes[f];
@@ -163,9 +163,9 @@ fb_status fb_fortran_array(fb_stream* stream, const char* name, const FortranPla
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         if (dims != data->rank)
-            return Error{ErrorKind::refused, fmt::format("variable '{}' has {} dimensions here, and a global "
-                                                         "shape of {}.",
-                                                         text_or_empty(name), data->rank, dims)};
+            return Error{ErrorKind::refused,
+                         fmt::format("variable '{}' has {} dimensions here, but a global shape of {}.",
+                                     text_or_empty(name), data->rank, dims)};
         FB_TRY(check_element(*data));
         FB_TRY(check_not_negative(dims, shape, "the global shape"));
         FB_TRY_ASSIGN(piece, piece_of(*data, start, halo_lo, halo_hi));
@@ -181,8 +181,7 @@ fb_status fb_fortran_rebind_array(fb_stream* stream, const char* name, const For
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         if (dims != data->rank)
-            return Error{ErrorKind::refused, fmt::format("variable '{}' has {} dimensions here, and a start "
-                                                         "of {}.",
+            return Error{ErrorKind::refused, fmt::format("variable '{}' has {} dimensions here, but a start of {}.",
                                                          text_or_empty(name), data->rank, dims)};
         FB_TRY(check_element(*data));
         FB_TRY_ASSIGN(piece, piece_of(*data, start, halo_lo, halo_hi));
@@ -219,10 +218,10 @@ fb_status fb_fortran_particles_bind(fb_particles* particles, std::uint64_t rows,
         std::vector<Type> types;
         for (std::size_t i = 0; i < count; ++i) {
             if (columns[i].rank != 1 || columns[i].extent[0] < static_cast<std::int64_t>(rows))
-                return Error{ErrorKind::refused,
-                             fmt::format("column {} has {} dimensions and {} rows; one "
-                                         "dimension of at least {} is needed.",
-                                         i + 1, columns[i].rank, columns[i].rank > 0 ? columns[i].extent[0] : 1, rows)};
+                return Error{
+                    ErrorKind::refused,
+                    fmt::format("column {} has {} dimensions and {} rows, but one dimension of at least {} is needed.",
+                                i + 1, columns[i].rank, columns[i].rank > 0 ? columns[i].extent[0] : 1, rows)};
             FB_TRY(check_element(columns[i]));
             data.emplace_back(columns[i].address, columns[i].stride_bytes[0]);
             types.push_back(type_of(columns[i]));

@@ -78,7 +78,7 @@ std::optional<Restart> restore(Stream& self, const nb::object& bind) {
             return {};
         } catch (const std::exception& thrown) {
             flagged = std::current_exception();
-            return Error{ErrorKind::refused, std::string("the function given to restore() failed: ") + thrown.what(),
+            return Error{ErrorKind::refused, std::string("the function for restore() failed: ") + thrown.what(),
                          "all snapshots"};
         }
     };

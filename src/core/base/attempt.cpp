@@ -23,16 +23,17 @@ Error error_of_thrown() {
     } catch (const Exception& thrown) {
         return thrown.error();
     } catch (const std::bad_alloc&) {
-        return {ErrorKind::full, "this process gets no more memory", "what is committed or staged",
+        return {ErrorKind::full, "this process has no more memory", "all committed and staged data",
                 "give it more memory (ulimit -v, the limits of the job), then call again"};
     } catch (const std::system_error& thrown) {
-        return {kind_of(thrown.code()), thrown.what(), "what is committed or staged"};
+        return {kind_of(thrown.code()), thrown.what(), "all committed and staged data"};
     } catch (const std::exception& thrown) {
-        return {ErrorKind::broken, fmt::format("unexpected: {}", thrown.what()), "what is committed or staged",
+        return {ErrorKind::broken, fmt::format("unexpected: {}", thrown.what()), "all committed and staged data",
                 "please report it"};
     } catch (...) {
-        return {ErrorKind::broken, "something that is no std::exception was thrown", "what is committed or staged",
-                "see who throws it, a log function of the application perhaps"};
+        return {ErrorKind::broken, "an exception that is not a std::exception was thrown",
+                "all committed and staged data",
+                "find the code that throws it, perhaps a log function of the application"};
     }
 }
 

@@ -33,10 +33,10 @@ Result<const Kernel*> choose(std::string_view wish) {
         if (wish.empty() || wish == kernel->name) return kernel;
         here += (here.empty() ? "" : ", ") + std::string(kernel->name);
     }
-    return Error{
-        ErrorKind::refused,
-        "FOREBAY_CRC=" + std::string(wish) + " is no checksum kernel of this processor and build, which have " + here,
-        "", "unset FOREBAY_CRC: the fastest is used then"};
+    return Error{ErrorKind::refused,
+                 "FOREBAY_CRC=" + std::string(wish) +
+                     " is not a checksum kernel of this processor and build, which have " + here,
+                 "", "unset FOREBAY_CRC, and the fastest kernel is used"};
 }
 
 }  // namespace crc32c_kernels

@@ -151,6 +151,6 @@ TEST_CASE("a kernel is chosen by name, and a name that is none here is refused")
     const auto refused = crc32c_kernels::choose("isal");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().what.find("FOREBAY_CRC=isal is no checksum kernel") == 0);
+    CHECK(refused.error().what.find("FOREBAY_CRC=isal is not a checksum kernel") == 0);
     CHECK(refused.error().what.find("portable") != std::string::npos);
 }

@@ -27,8 +27,8 @@ std::uint32_t shuffle_code(Shuffle shuffle) {
 
 Error unknown_filter(const Filter& filter) {
     return {ErrorKind::unsupported,
-            fmt::format("HDF5 filter {} with {} values is none that this Forebay has", filter.id, filter.values.size()),
-            "", "use a later one"};
+            fmt::format("this Forebay does not know HDF5 filter {} with {} values", filter.id, filter.values.size()),
+            "", "use a later Forebay"};
 }
 
 Filter blosc_filter(Type type, Shuffle shuffle, std::uint64_t chunk_bytes) {
@@ -46,7 +46,7 @@ Result<std::size_t> encode_blosc(const Filter& filter, Level level, std::span<co
                            plain.size(), plain.data(), out.data(), out.size(), name, 0, 1);
     if (bytes < 0)
         return Error{ErrorKind::unsupported,
-                     fmt::format("Blosc cannot compress by {} level {} (its code {}).", name, level.number, bytes)};
+                     fmt::format("Blosc cannot compress with {} level {} (its code {}).", name, level.number, bytes)};
     return static_cast<std::size_t>(bytes);
 }
 
@@ -61,8 +61,8 @@ Result<> decode_blosc(std::span<const std::byte> stored, std::span<std::byte> pl
     std::size_t bytes = 0;
     if (stored.size() < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(stored.data(), stored.size(), &bytes) < 0 ||
         bytes != plain.size())
-        return Error{ErrorKind::corrupt,
-                     fmt::format("it is no Blosc chunk of {} bytes that holds {}", stored.size(), plain.size())};
+        return Error{ErrorKind::corrupt, fmt::format("it is not a Blosc chunk of {} bytes with {} bytes of data",
+                                                     stored.size(), plain.size())};
     const int got = blosc_decompress_ctx(stored.data(), plain.data(), plain.size(), 1);
     if (got < 0 || static_cast<std::size_t>(got) != plain.size())
         return Error{ErrorKind::corrupt, fmt::format("Blosc cannot decompress it (its code {})", got)};

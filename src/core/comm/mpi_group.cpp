@@ -125,7 +125,7 @@ Result<> check_mpi() {
     MPI_Initialized(&begun);
     if (is_finalized())
         return Error{ErrorKind::refused, "MPI is finalised, and this call needs all ranks",
-                     "what is committed, and what is staged, which its agents commit",
+                     "committed snapshots, and staged snapshots, which the agents commit",
                      "close the session before MPI_Finalize"};
     if (begun == 0) return Error{ErrorKind::refused, "MPI is not initialised", "", "call MPI_Init before"};
     return {};

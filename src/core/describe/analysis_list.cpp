@@ -87,7 +87,7 @@ struct CheckAnalysis {
                     const std::tuple<const double&, const double&>& ends) const {
         const auto [low, high] = ends;
         if (std::isinf(low) || std::isinf(high) || low >= high)
-            refuse(option, show(range, ends), "two numbers, the lower one first");
+            refuse(option, show(range, ends), "two numbers, the lower number first");
     }
     void operator()(const AnalysisOption& option, const NameList&, const std::vector<std::string>& names) const {
         for (const auto& name : names)
@@ -100,10 +100,9 @@ struct CheckAnalysis {
         for (const auto& point : points)
             if (point.empty() || point.size() > dims_max || point.size() != points.front().size() ||
                 std::ranges::any_of(point, [](auto index) { return index < 0; }))
-                return refuse(option, show(list, points),
-                              fmt::format("indices of 0 or more, for each point as many as the array has "
-                                          "dimensions, 1 to {}",
-                                          dims_max));
+                return refuse(
+                    option, show(list, points),
+                    fmt::format("indices of 0 or more, one for each dimension of the array, 1 to {}", dims_max));
     }
     void operator()(const AnalysisOption& option, const LengthList& list, const std::vector<double>& lengths) const {
         if (lengths.size() > dims_max || !std::ranges::all_of(lengths, is_length))
@@ -204,8 +203,7 @@ Result<> check_variables(const Analysis& analysis, const std::string& kind, cons
         return refuse(fmt::format("{} of {}, not {}", kind, fmt::join(counts, " or "), analysis.variables.size()));
     for (const auto& name : analysis.variables)
         if (name.find('*') != std::string::npos)
-            return refuse(
-                fmt::format("'{}' is a pattern, and {} takes each variable for what it is: name it", name, kind));
+            return refuse(fmt::format("'{}' is a pattern, but {} needs each variable by its name", name, kind));
     return {};
 }
 
@@ -216,23 +214,24 @@ Result<> check_together(const Analysis& analysis, const std::string& kind, const
         return Error{ErrorKind::refused, fmt::format("{}.{}.", whose, why)};
     };
     if (analysis.condition.empty() && analysis.action != Analysis().action)
-        return refuse("action without a condition would do nothing");
+        return refuse("action has no effect without a condition");
     if (analysis.kind == K::histogram_2d && analysis.bins > bins_2d_max)
-        return refuse(fmt::format("bins is {}: {} has from 1 to {} along each axis", analysis.bins, kind, bins_2d_max));
+        return refuse(fmt::format("bins is {}: {} needs 1 to {} along each axis", analysis.bins, kind, bins_2d_max));
     if (analysis.log && (analysis.low <= 0 || analysis.high <= 0))
-        return refuse(fmt::format("range is [{}, {}]: with log both ends are above 0", analysis.low, analysis.high));
+        return refuse(
+            fmt::format("range is [{}, {}]: with log both ends must be above 0", analysis.low, analysis.high));
     if (analysis.kind == K::density && analysis.axis > 2)
-        return refuse(fmt::format("axis is {}: {} has 0 for x, 1 for y, 2 for z", analysis.axis, kind));
+        return refuse(fmt::format("axis is {}: {} takes 0 for x, 1 for y, 2 for z", analysis.axis, kind));
     if ((analysis.kind == K::density || analysis.kind == K::halos) && analysis.length.empty())
-        return refuse(fmt::format("length is not there: {} needs the lengths of the domain", kind));
+        return refuse(fmt::format("length is missing: {} needs the lengths of the domain", kind));
     const bool has_three = analysis.kind == K::density || analysis.kind == K::halos || analysis.kind == K::spectrum;
     if (has_three && analysis.length.size() > 1 && analysis.length.size() != 3)
-        return refuse(fmt::format("length has {} numbers: {} has one, or one for each of 3 dimensions",
+        return refuse(fmt::format("length has {} numbers: {} takes one number, or one for each of 3 dimensions",
                                   analysis.length.size(), kind));
     if (analysis.kind == K::probe && analysis.points.empty())
         return refuse(fmt::format("points is empty: {} needs at least one", kind));
     if (analysis.kind == K::script && analysis.script.empty())
-        return refuse("script is not there: it names the file of the script");
+        return refuse("script is missing: give the file of the script");
     return check_variables(analysis, kind, whose);
 }
 
@@ -240,7 +239,7 @@ Result<> check_one(const std::string& stream, const Analysis& analysis) {
     const auto whose = fmt::format("stream '{}': insitu.{}", stream, show_text(analysis.name));
     if (analysis.name.empty() || analysis.name.find_first_of("./") != std::string::npos)
         return Error{ErrorKind::refused,
-                     fmt::format("{}: the name of an analysis is not empty and has neither '.' nor '/'.", whose)};
+                     fmt::format("{}: the name of an analysis must not be empty or contain '.' or '/'.", whose)};
     FB_TRY(check_described(Schema{.stream = result_stream(stream, analysis), .tables = {}, .variables = {}}));
     const auto kind = show(Words<Analysis::Kind>{analysis_words}, analysis.kind);
     Result<> verdict;
@@ -285,7 +284,7 @@ Result<> check_values(const std::string& stream, const std::vector<Analysis>& an
         FB_TRY(check_one(stream, analysis));
         if (!names.insert(analysis.name).second)
             return Error{ErrorKind::refused,
-                         fmt::format("stream '{}': two analyses are named '{}'.", stream, analysis.name)};
+                         fmt::format("stream '{}': two analyses have the name '{}'.", stream, analysis.name)};
     }
     return {};
 }
@@ -295,10 +294,11 @@ Result<> check_result_streams(const std::vector<std::pair<std::string, StreamOpt
         for (const auto& analysis : options.insitu)
             for (const auto& other : streams)
                 if (other.first == result_stream(stream, analysis))
-                    return Error{ErrorKind::refused,
-                                 fmt::format("stream '{}' has the name of the results of analysis '{}' of stream '{}'",
-                                             other.first, analysis.name, stream),
-                                 "", "give one of them another name"};
+                    return Error{
+                        ErrorKind::refused,
+                        fmt::format("stream '{}' has the same name as the results of analysis '{}' of stream '{}'",
+                                    other.first, analysis.name, stream),
+                        "", "rename the stream or the analysis"};
     return {};
 }
 

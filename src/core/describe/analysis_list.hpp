@@ -91,34 +91,42 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     using A = AnalysisOption;
-    visit(A{{"kind", "what is made"}}, Words<K>{analysis_words}, kind);
-    visit(A{{"variables", "of which variables, in the order that the kind says"}, every_kind & ~scripted}, NameList{},
+    visit(A{{"kind", "the kind of analysis"}}, Words<K>{analysis_words}, kind);
+    visit(A{{"variables", "its variables, in the order that the kind needs"}, every_kind & ~scripted}, NameList{},
           variables);
-    visit(A{{"every", "of the steps that it divides"}}, Whole{1, most}, every);
-    visit(A{{"bins", "of a histogram, along each axis"}, binned}, Whole{1, 65'536}, bins);
-    visit(A{{"range", "lower and upper end of the bins, and of the colours"}, binned | drawn}, NumberRange{},
+    visit(A{{"every", "analyse the steps that are multiples of this number"}}, Whole{1, most}, every);
+    visit(A{{"bins", "number of bins of a histogram, along each axis"}, binned}, Whole{1, 65'536}, bins);
+    visit(A{{"range", "lower and upper end of the bins and of the colours"}, binned | drawn}, NumberRange{},
           std::tie(low, high));
-    visit(A{{"log", "bins, and colours, by the logarithm"}, binned | drawn}, Flag{}, log);
-    visit(A{{"axis", "the dimension that is cut or summed along"}, drawn}, Whole{0, dims_max - 1}, axis);
-    visit(A{{"by", "the dimension of which each index has statistics of its own; -1: none"}, bits_of({K::statistics})},
+    visit(A{{"log", "use logarithmic bins and colours"}, binned | drawn}, Flag{}, log);
+    visit(A{{"axis", "the dimension to cut or to sum along"}, drawn}, Whole{0, dims_max - 1}, axis);
+    visit(A{{"by", "make separate statistics for each index of this dimension; -1: no dimension"},
+            bits_of({K::statistics})},
           Whole{-1, dims_max - 1}, by);
     visit(A{{"at", "the index of the plane; -1: the middle"}, bits_of({K::slice})}, Whole{-1, most}, at);
-    visit(A{{"factor", "elements of a box along each dimension"}, bits_of({K::downsample})}, Whole{1, int_max}, factor);
-    visit(A{{"points", "an index a dimension for each point"}, bits_of({K::probe})}, PointList{}, points);
-    visit(A{{"length", "of the domain, along each dimension or along all"}, in_domain}, LengthList{}, length);
-    visit(A{{"pixels", "of the longer side of a picture, at most; cells of a density"}, drawn}, Whole{16, 8192},
-          pixels);
-    visit(A{{"linking_length", "in mean distances between particles"}, bits_of({K::halos})}, Real{}, linking_length);
-    visit(A{{"members", "of a halo, at least"}, bits_of({K::halos})}, Whole{2, int_max}, members);
-    visit(A{{"picture", "a picture as well"}, drawn}, Flag{}, picture);
+    visit(A{{"factor", "how many elements are averaged along each dimension"}, bits_of({K::downsample})},
+          Whole{1, int_max}, factor);
+    visit(A{{"points", "the points, each with one index for each dimension"}, bits_of({K::probe})}, PointList{},
+          points);
+    visit(A{{"length", "the length of the domain, one for each dimension or one for all"}, in_domain}, LengthList{},
+          length);
+    visit(A{{"pixels", "pixels of the longer side of a picture, at most; for a density, its cells"}, drawn},
+          Whole{16, 8192}, pixels);
+    visit(A{{"linking_length", "the linking length, as a multiple of the mean distance between particles"},
+            bits_of({K::halos})},
+          Real{}, linking_length);
+    visit(A{{"members", "the smallest number of members of a halo"}, bits_of({K::halos})}, Whole{2, int_max}, members);
+    visit(A{{"picture", "also make a picture"}, drawn}, Flag{}, picture);
     visit(A{{"palette", "the colours of the picture"}, drawn}, Words<Palette>{palette_words}, palette);
     visit(A{{"script", "the file of the script"}, scripted}, AnyText{"a file"}, script);
-    visit(A{{"python", "the interpreter"}, scripted}, AnyText{"a program"}, python);
-    visit(A{{"time_limit_seconds", "of a call of one of its functions"}, scripted}, Seconds{}, time_limit);
-    visit(A{{"memory_limit_bytes", "that it may have allocated; 0: no limit"}, scripted}, Whole{0, most}, memory_limit);
-    visit(A{{"condition", "over the results: each is fulfilled by any element of them"}}, ConditionList{}, condition);
-    visit(A{{"action", "what follows where a condition is fulfilled"}}, WordList<Analysis::Action>{action_words},
-          action);
+    visit(A{{"python", "the Python interpreter"}, scripted}, AnyText{"a program"}, python);
+    visit(A{{"time_limit_seconds", "the time limit for a call of one of its functions"}, scripted}, Seconds{},
+          time_limit);
+    visit(A{{"memory_limit_bytes", "the memory limit of the script; 0: no limit"}, scripted}, Whole{0, most},
+          memory_limit);
+    visit(A{{"condition", "one or more conditions on the results: a condition is fulfilled if any element fulfils it"}},
+          ConditionList{}, condition);
+    visit(A{{"action", "the action if a condition is fulfilled"}}, WordList<Analysis::Action>{action_words}, action);
 }
 
 /// "STREAM.NAME", the stream of its results.

@@ -113,12 +113,12 @@ TEST_CASE("conditions that are none, and actions that would do nothing, are refu
         [](Analysis& a) {
             a.condition = {"*/nan > 0", "*/nan >> 0"};
         },
-        "insitu.a.condition is '*/nan >> 0': at character 7 '>>' is none of <, <=, >, >=, ==, !=, as in");
+        "insitu.a.condition is '*/nan >> 0': at character 7 '>>' is not <, <=, >, >=, == or !=, as in");
     check_refused(
         K::statistics, [](Analysis& a) { a.condition.assign(17, "x > 0"); }, "insitu.a.condition is a list of 17");
     check_refused(
         K::statistics, [](Analysis& a) { a.action = {Analysis::Action::stop}; },
-        "action without a condition would do nothing");
+        "action has no effect without a condition");
     check_refused(
         K::statistics,
         [](Analysis& a) {
@@ -159,7 +159,7 @@ TEST_CASE("a value that its line excludes is refused by its name") {
     check_refused(
         K::histogram, [](Analysis& a) { a.bins = 65'537; }, "insitu.a.bins is 65537");
     check_refused(
-        K::histogram_2d, [](Analysis& a) { a.bins = 4097; }, "histogram_2d has from 1 to 4096");
+        K::histogram_2d, [](Analysis& a) { a.bins = 4097; }, "histogram_2d needs 1 to 4096");
     check_refused(
         K::histogram, [](Analysis& a) { a.low = a.high = 2; }, "insitu.a.range is [2, 2]");
     check_refused(
@@ -169,7 +169,7 @@ TEST_CASE("a value that its line excludes is refused by its name") {
     check_refused(
         K::slice, [](Analysis& a) { a.axis = 8; }, "insitu.a.axis is 8: from 0 to 7.");
     check_refused(
-        K::density, [](Analysis& a) { a.axis = 3; }, "density has 0 for x");
+        K::density, [](Analysis& a) { a.axis = 3; }, "density takes 0 for x");
     check_refused(
         K::slice, [](Analysis& a) { a.axis = -1; }, "insitu.a.axis is -1");
     check_refused(
@@ -185,7 +185,7 @@ TEST_CASE("a value that its line excludes is refused by its name") {
     check_refused(
         K::halos, [](Analysis& a) { a.members = 1; }, "insitu.a.members is 1: 2 or more.");
     check_refused(
-        K::script, [](Analysis& a) { a.script = ""; }, "insitu.a.script is not there: it names the file");
+        K::script, [](Analysis& a) { a.script = ""; }, "insitu.a.script is missing: give the file");
     check_refused(
         K::script, [](Analysis& a) { a.script = std::string(1025, 'x'); }, "a file of at most 1024 bytes");
     check_refused(
@@ -229,7 +229,7 @@ TEST_CASE("options that do not go together are refused") {
     CHECK(refused(K::histogram, [](Analysis& a) { a.log = true, a.low = 1e-30; }).empty());
     for (const auto kind : {K::density, K::halos})
         check_refused(
-            kind, [](Analysis& a) { a.length = {}; }, "insitu.a.length is not there");
+            kind, [](Analysis& a) { a.length = {}; }, "insitu.a.length is missing");
     check_refused(
         K::probe, [](Analysis& a) { a.points = {}; }, "insitu.a.points is empty");
     const auto of = [](std::size_t count) { return [count](Analysis& a) { a.variables.assign(count, "x"); }; };
@@ -251,14 +251,16 @@ TEST_CASE("results have a stream of their own, of a name that streams may have")
     CHECK(refused(K::statistics, longest, std::string(54, 's')).empty());
     CHECK_FALSE(refused(K::statistics, longest, std::string(55, 's')).empty());
     CHECK(describe::result_stream("s", working(K::slice)) == "s.a");
-    CHECK(check_values("s", {working(K::slice), working(K::halos)}).error().text().find("two analyses are named 'a'") !=
-          std::string::npos);
+    CHECK(check_values("s", {working(K::slice), working(K::halos)})
+              .error()
+              .text()
+              .find("two analyses have the name 'a'") != std::string::npos);
 
     const StreamOptions analysed{.insitu = {working(K::slice)}};
     CHECK(describe::check_result_streams({{"s", analysed}, {"t", analysed}, {"a", {}}, {"s.b", {}}}));
     const auto taken = describe::check_result_streams({{"s.a", {}}, {"s", analysed}});
     REQUIRE_FALSE(taken);
-    CHECK(taken.error().what == "stream 's.a' has the name of the results of analysis 'a' of stream 's'");
+    CHECK(taken.error().what == "stream 's.a' has the same name as the results of analysis 'a' of stream 's'");
 }
 
 TEST_CASE("each option that is changed is told to the other ranks by its name and value") {

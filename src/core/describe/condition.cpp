@@ -64,7 +64,7 @@ Result<Condition> parse_condition(std::string_view text) {
     const auto sign = text.substr(begin, last + 1 - begin);
     const auto* const known = std::ranges::find(comparisons, sign, &std::pair<std::string_view, Comparison>::first);
     if (known == comparisons.end())
-        return wrong_at(begin, fmt::format("'{}' is none of <, <=, >, >=, ==, !=", show_text(sign)));
+        return wrong_at(begin, fmt::format("'{}' is not <, <=, >, >=, == or !=", show_text(sign)));
     const auto first = std::min(text.find_first_not_of(blanks), begin);
     const std::string pattern(text.substr(first, end_of(text.substr(first, begin - first))));
     if (pattern.empty()) return wrong_at(first, "a name of a result, or a pattern with *, is expected");
@@ -77,9 +77,9 @@ Result<Condition> parse_condition(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc{} || end != digits.data() + digits.size())
-        return wrong_at(at,
-                        digits.empty() ? "a number is expected" : fmt::format("'{}' is no number", show_text(digits)));
-    if (std::isnan(number)) return wrong_at(at, "no number is equal to nan: ask for how many there are");
+        return wrong_at(
+            at, digits.empty() ? "a number is expected" : fmt::format("'{}' is not a number", show_text(digits)));
+    if (std::isnan(number)) return wrong_at(at, "nothing is equal to nan: use the count of nan instead");
     return Condition{pattern, known->second, number};
 }
 

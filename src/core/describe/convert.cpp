@@ -102,7 +102,7 @@ Result<Conversion> conversion(Type from, Type to) {
     if (from == to) return Conversion{};
     if (const auto conversion = find(from.scalar, to.scalar); conversion.run != nullptr) return conversion;
     return Error{ErrorKind::unsupported, "elements of type " + name_of(from) + " cannot be stored as " + name_of(to) +
-                                             " without losing some of their values"};
+                                             " without loss of some values"};
 }
 
 }  // namespace forebay::describe

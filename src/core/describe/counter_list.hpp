@@ -23,27 +23,29 @@ template <class Visit>
 constexpr void each_counter(Visit&& visit) {
     using C = Counters;
     visit("saves", &C::saves, "kept");
-    visit("skipped", &C::skipped, "by policy");
+    visit("skipped", &C::skipped, "skipped by the policy");
     visit("replaced", &C::replaced, "dropped by newest_only before their drain began");
     visit("commits", &C::commits, "snapshots of this session that are committed");
     visit("aborts", &C::aborts, "drains that ended with an error");
-    visit("bytes_saved", &C::bytes_saved, "by this rank");
-    visit("bytes_drained", &C::bytes_drained, "by this node's agent, as they were staged");
-    visit("bytes_stored", &C::bytes_stored, "of them, what was written: fewer where they were compressed");
-    visit("blocked_seconds", &C::blocked_seconds, "this rank's, in saves");
-    visit("wait_seconds", &C::wait_seconds, "of it, for free slots");
-    visit("copy_threads", &C::copy_threads, "of this rank, that copied its last save");
-    visit("drain_seconds", &C::drain_seconds, "this node's agent's, writing and syncing");
-    visit("drain_cpu_seconds", &C::drain_cpu_seconds, "what this took of the node's CPUs: of all threads the sum");
-    visit("newest_durable_step", &C::newest_durable_step, "committed, in this run's stream; -1: none");
+    visit("bytes_saved", &C::bytes_saved, "bytes that this rank saved");
+    visit("bytes_drained", &C::bytes_drained, "bytes that this node's agent drained, as they were staged");
+    visit("bytes_stored", &C::bytes_stored,
+          "bytes that this node's agent wrote for them: fewer if they were compressed");
+    visit("blocked_seconds", &C::blocked_seconds, "time of this rank in saves");
+    visit("wait_seconds", &C::wait_seconds, "the part of it that waited for free slots");
+    visit("copy_threads", &C::copy_threads, "threads of this rank that copied its last save");
+    visit("drain_seconds", &C::drain_seconds, "time that this node's agent wrote and synced");
+    visit("drain_cpu_seconds", &C::drain_cpu_seconds, "CPU time of the drains on this node, the sum of all threads");
+    visit("newest_durable_step", &C::newest_durable_step, "the newest committed step in this run's stream; -1: none");
     visit("deadlines_missed", &C::deadlines_missed, "snapshots that were not durable by their deadline");
-    visit("not_analysed", &C::not_analysed, "snapshots that its analyses were to see and did not, on this node");
-    visit("scripts_missed", &C::scripts_missed, "snapshots that its scripts were to see and did not, on this node");
-    visit("overtakes", &C::overtakes, "drains of this node that went before one under way");
-    visit("limits_overruled", &C::limits_overruled, "drains that kept no slowdown_percent_max, so as to end in time");
-    visit("steps_counted", &C::steps_counted, "of the computing, for the next");
-    visit("slowdown_percent", &C::slowdown_percent, "of the computing while this node's agent drains; 0 also: unknown");
-    visit("drain_rate_bytes_per_second", &C::drain_rate_bytes_per_second, "the limit now; 0: none");
+    visit("not_analysed", &C::not_analysed, "snapshots that the analyses on this node missed");
+    visit("scripts_missed", &C::scripts_missed, "snapshots that the scripts on this node missed");
+    visit("overtakes", &C::overtakes, "drains of this node that overtook a drain under way");
+    visit("limits_overruled", &C::limits_overruled, "drains that ignored slowdown_percent_max to end in time");
+    visit("steps_counted", &C::steps_counted, "steps of the computing, the basis of slowdown_percent");
+    visit("slowdown_percent", &C::slowdown_percent,
+          "slowdown of the computing while this node's agent drains; 0 also: unknown");
+    visit("drain_rate_bytes_per_second", &C::drain_rate_bytes_per_second, "the present limit; 0: none");
 }
 
 /// A count as a status has it; the control page has std::atomic instead.
@@ -104,7 +106,7 @@ constexpr void each_node_count(Visit&& visit) {
     visit(
         Count{"failures",
               always,
-              {9, true, "errors", "Drains and commits that have failed, to be tried again.", 1, "drain"}},
+              {9, true, "errors", "Drains and commits that failed and will be tried again.", 1, "drain"}},
         &C::aborts, [](auto& all) -> auto& { return all.aborts; });
     visit(
         Count{"overtakes"}, &C::overtakes, [](auto& all) -> auto& { return all.overtakes; });
@@ -113,7 +115,7 @@ constexpr void each_node_count(Visit&& visit) {
             "bytes_drained", always, {2, true, "node_drain_bytes", "Bytes of node files that the agent has drained."}},
         &C::bytes_drained, [](auto& all) -> auto& { return all.bytes_drained; });
     visit(
-        Count{"bytes_stored", always, {3, true, "node_stored_bytes", "Bytes of these as they lie at the target."}},
+        Count{"bytes_stored", always, {3, true, "node_stored_bytes", "Bytes of these node files at the target."}},
         &C::bytes_stored, [](auto& all) -> auto& { return all.bytes_stored; });
     visit(
         Count{"backlog_bytes",
@@ -121,17 +123,17 @@ constexpr void each_node_count(Visit&& visit) {
               {1, false, "node_drain_backlog_bytes", "Bytes of node files that are sealed and not drained."}},
         nullptr, [](auto& all) -> auto& { return all.backlog_bytes; });
     visit(
-        Count{"drain_seconds", always, {4, true, "node_drain_seconds", "Time that the agent has drained."}},
+        Count{"drain_seconds", always, {4, true, "node_drain_seconds", "Time that the agent drained."}},
         &C::drain_seconds, [](auto& all) -> auto& { return all.drain_seconds; });
     visit(
-        Count{"drain_cpu_seconds", always, {5, true, "node_drain_cpu_seconds", "Time on a CPU for that."}},
+        Count{"drain_cpu_seconds", always, {5, true, "node_drain_cpu_seconds", "CPU time of these drains."}},
         &C::drain_cpu_seconds, [](auto& all) -> auto& { return all.drain_cpu_seconds; });
     visit(
         Count{"rate_bytes_per_second"}, nullptr, [](auto& all) -> auto& { return all.rate_bytes_per_second; });
     visit(
         Count{"slowdown_percent",
               always,
-              {8, false, "node_slowdown_ratio", "How much longer steps of the application take beside drains.", 100}},
+              {8, false, "node_slowdown_ratio", "Slowdown of the application's steps beside drains.", 100}},
         &C::slowdown_percent, [](auto& all) -> auto& { return all.slowdown_percent; });
     visit(
         Count{"steps_counted"}, &C::steps_counted, [](auto& all) -> auto& { return all.steps_counted; });

@@ -17,8 +17,9 @@ constexpr std::size_t hosts_max = 100'000;
 constexpr std::size_t digits_max = 15;
 
 Error no_list(std::string_view list, const char* why) {
-    return {ErrorKind::refused, fmt::format("\"{}\" is no list of hosts: {}", show_text(list.substr(0, 80)), why), "",
-            "a list such as nid00[123,977],login1"};
+    return {ErrorKind::refused,
+            fmt::format("\"{}\" is not a valid list of hosts: {}", show_text(list.substr(0, 80)), why), "",
+            "give a list such as nid00[123,977],login1"};
 }
 
 bool is_number(std::string_view text) {
@@ -36,24 +37,25 @@ std::uint64_t host_number(std::string_view digits) {
 // "PREFIX[1-4,7]SUFFIX"; one pair of brackets.
 Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
     // ssh would take it for an option, and run what it says.
-    if (name.starts_with('-')) return no_list(name, "a name of a host does not begin with -");
-    if (name.find('=') != name.npos) return no_list(name, "no name has a =, as slots=4 of a list for mpiexec has");
+    if (name.starts_with('-')) return no_list(name, "a host name must not begin with -");
+    if (name.find('=') != name.npos)
+        return no_list(name, "a host name must not contain =, as slots=4 in a list for mpiexec");
     const auto open = name.find('['), close = name.find(']');
     if (open == name.npos && close == name.npos) {
         hosts.emplace_back(name);
         return {};
     }
     if (open == name.npos || close == name.npos || close < open || name.find('[', open + 1) != name.npos)
-        return no_list(name, "its brackets");
+        return no_list(name, "check its brackets");
     auto parts = name.substr(open + 1, close - open - 1);
     while (true) {
         const auto part = parts.substr(0, parts.find(','));
         const auto dash = part.find('-');
         const auto first = part.substr(0, dash), last = dash == part.npos ? first : part.substr(dash + 1);
-        if (!is_number(first) || !is_number(last)) return no_list(name, "what is in its brackets");
+        if (!is_number(first) || !is_number(last)) return no_list(name, "check the numbers in its brackets");
         const auto from = host_number(first), to = host_number(last);
         if (to < from || to - from >= hosts_max - std::min(hosts_max, hosts.size()))
-            return no_list(name, "too many, or a range that goes down");
+            return no_list(name, "it has too many hosts, or a falling range");
         for (auto i = from; i <= to; ++i)
             hosts.push_back(fmt::format("{}{:0{}}{}", name.substr(0, open), i, first.size(), name.substr(close + 1)));
         if (part.size() == parts.size()) return {};
@@ -85,12 +87,12 @@ Result<std::vector<std::string>> hosts_of(std::string_view list) {
         if (c == ']') inside = false;
         const bool parts = c == ' ' || c == '\n' || c == '\t' || c == '\r' || (c == ',' && !inside);
         if (!parts) continue;
-        if (inside) return no_list(list, "its brackets");
+        if (inside) return no_list(list, "check its brackets");
         if (i > begin)
             if (const auto expanded = expand(list.substr(begin, i - begin), hosts); !expanded) return expanded.error();
         if (i < list.size() && list[i] == '#') i = std::min(list.find('\n', i), list.size());
         begin = i + 1;
-        if (hosts.size() > hosts_max) return no_list(list, "too many");
+        if (hosts.size() > hosts_max) return no_list(list, "it has too many hosts");
     }
     return hosts;
 }

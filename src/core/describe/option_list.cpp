@@ -198,7 +198,7 @@ Result<TargetFile> parse_target_file(const std::string& word) {
             return TargetFile::combined(nodes);
     }
     return Error{
-        ErrorKind::refused, fmt::format("there is no file \"{}\" at a target", word), "",
+        ErrorKind::refused, fmt::format("\"{}\" is not a form of files at a target", word), "",
         fmt::format("\"own\", \"combined:N\" for N from 2 to {} nodes in a file, \"shared\" or \"shared-h5part\"",
                     limits::nodes_per_file_max)};
 }

@@ -100,28 +100,28 @@ void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::r
     auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variable_compression, priority, deadline,
            rate, conventions, file, insitu, marked, restart_from] = options;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
-    visit(Option{"slots", "1, or 2 to save while the step before still drains"}, Whole{1, 2}, slots);
-    visit(Option{"policy", "when no slot is free"}, Words<Policy>{policy_words}, policy);
-    visit(Option{"wait_max_seconds", "for wait_at_most"}, Seconds{}, wait_max);
-    visit(Option{"keep", "committed snapshots that stay at the target"}, Whole{0, int_max}, keep);
-    visit(Option{"keep_abandoned",
-                 "of what the run leaves behind by going back or beginning anew, so many newest "
-                 "snapshots stay"},
-          Whole{-1, int_max}, keep_abandoned);
+    visit(Option{"slots",
+                 "how many snapshots stay in memory: with 2 a save can begin while the step before still drains"},
+          Whole{1, 2}, slots);
+    visit(Option{"policy", "what a save does if no slot is free"}, Words<Policy>{policy_words}, policy);
+    visit(Option{"wait_max_seconds", "the longest wait with wait_at_most"}, Seconds{}, wait_max);
+    visit(Option{"keep", "how many committed snapshots stay at the target"}, Whole{0, int_max}, keep);
+    visit(Option{"keep_abandoned", "how many of the newest abandoned snapshots stay"}, Whole{-1, int_max},
+          keep_abandoned);
     visit(Option{"view", "views at commit"}, Views{}, std::tie(view, conventions));
-    visit(Option{"priority", "of its drains: the higher goes first and overtakes a drain under way"},
+    visit(Option{"priority", "the priority of its drains: a higher number goes first and overtakes an active drain"},
           Whole{std::numeric_limits<int>::min(), int_max}, priority);
-    visit(Option{"deadline_seconds", "a snapshot is to be durable so long after its seal"}, Seconds{}, deadline);
+    visit(Option{"deadline_seconds", "how soon after its seal a snapshot must be durable"}, Seconds{}, deadline);
     visit(Option{"rate_bytes_per_second", "a limit for drains of this stream, below the agent's"}, Whole{}, rate);
-    visit(Option{"file", "in which file at the target a node's bytes lie"},
+    visit(Option{"file", "the file at the target for the data of a node"},
           Text<TargetFile>{"own, combined:N with N from 2 to 256, shared, shared-h5part", parse_target_file, name_of},
           file);
     visit(Option{"compression", "how node files are compressed on their way to the target"}, Compressions{},
           std::tie(compression, variable_compression));
-    visit(Option{"insitu", "what the agent makes of its snapshots beside the simulation"}, Analyses{}, insitu);
+    visit(Option{"insitu", "analyses that the agent makes of its snapshots during the run"}, Analyses{}, insitu);
     visit(Option{"marked", "what a restart does with a marked snapshot that is not named by its step"},
           Words<Marked>{marked_words}, marked);
-    visit(Option{"restart_from", "once, a restart begins at the newest snapshot at or below this step"},
+    visit(Option{"restart_from", "makes one restart begin at the newest snapshot at or below this step"},
           Whole{-1, std::uint64_t{std::numeric_limits<std::int64_t>::max() - 1}, true}, restart_from);
 }
 

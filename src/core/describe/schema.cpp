@@ -57,7 +57,7 @@ Result<> check_type_and_shape(const Variable& variable) {
     for (int dim = 0; dim < variable.shape.dims(); ++dim) {
         // Without the extents of 0: sums over the others stay below the limit too.
         const auto extent = std::max<std::uint64_t>(variable.shape[dim], 1);
-        if (extent > (std::uint64_t{1} << 62) / bytes) return refusal(variable, "its size passes 2^62 bytes");
+        if (extent > (std::uint64_t{1} << 62) / bytes) return refusal(variable, "its size is over 2^62 bytes");
         bytes *= extent;
     }
     const auto names = variable.attributes.dimensions.size();
@@ -107,8 +107,10 @@ std::uint64_t Variable::elements() const {
 Result<> check_stream_name(const std::string& name) {
     FB_TRY(check_path(name, "stream"));
     if (name.find('/') == std::string::npos && name.front() != '.') return {};
-    return Error{ErrorKind::refused,
-                 fmt::format("stream '{}' is refused: its name is a directory's; no '/', no leading '.'.", name)};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("stream '{}' is refused: the name must be valid for a directory, without '/' or a leading '.'.",
+                    name)};
 }
 
 Result<> check_table_name(const std::string& name) { return check_shown("table", name); }
@@ -117,7 +119,7 @@ Result<> SchemaNames::add(const Variable& variable, std::size_t tables) {
     const auto& name = variable.name;
     FB_TRY(check_path(name, "variable"));
     if (variables_.size() >= limits::variables_max)
-        return refusal(variable, fmt::format("{} variables are described already, the most that are allowed",
+        return refusal(variable, fmt::format("{} variables are described already, and no more are allowed",
                                              limits::variables_max));
     if (variables_.contains(name)) return refusal(variable, "it is described twice");
     FB_TRY(check_type_and_shape(variable));
@@ -125,7 +127,7 @@ Result<> SchemaNames::add(const Variable& variable, std::size_t tables) {
     if (variable.kind == Kind::particles && variable.table >= tables)
         return refusal(variable, "its table does not exist");
     if (groups_.contains(name))
-        return refusal(variable, "other variables are in a group of this name, and a variable cannot be a group too");
+        return refusal(variable, "a group of this name has variables, and a variable cannot be a group too");
     // Made aside first: once something has joined nothing can fail.
     decltype(variables_) own{{name, variables_.size()}};
     decltype(groups_) new_groups;

@@ -100,7 +100,7 @@ void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::rem
     using enum InSessionFile;
     constexpr auto alike = AcrossRanks::alike, may_differ = AcrossRanks::may_differ;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
-    visit(O{{"mode", "process: outlives the application, makes views."}}, Words<AgentMode>{mode_words}, mode);
+    visit(O{{"mode", "process: outlives the application, and makes views."}}, Words<AgentMode>{mode_words}, mode);
     visit(O{{"cores", "with mode = dedicated: how many ranks of each machine"}}, Whole{1, cores_max}, cores);
     visit(O{{"program", "the forebay command"}, may_differ, later, "found"}, AnyText{"a program"}, program);
     visit(O{{"cpus", "a list such as 0-3,8 to pin the agent to"}, may_differ, always, "all of the job's"},
@@ -113,46 +113,45 @@ void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::rem
             later},
           RealRange{0, slowdown_percent_max_max, "no limit"}, slowdown);
     visit(O{{"direct", "write past the page cache"}, alike, always}, FlagOrAuto{}, direct);
-    visit(O{{"retries", "of a failing operation, before the error is given to the application"}, alike, always},
+    visit(O{{"retries", "how often a failing operation is repeated before the application gets the error"},
+            alike,
+            always},
           Whole{0, int_max}, retries);
-    visit(O{{"retry_pause_seconds", "before the first of them"}, alike, always}, Seconds{retry_pause_max}, retry_pause);
-    visit(O{{"timings", "whether the run keeps what saves and drains took"}, alike, later}, Flag{}, timings);
+    visit(O{{"retry_pause_seconds", "the pause before the first repetition"}, alike, always}, Seconds{retry_pause_max},
+          retry_pause);
+    visit(O{{"timings", "keep the times of saves and drains in the run"}, alike, later}, Flag{}, timings);
     visit(O{{"linger_seconds", "how long an agent that is a process keeps the staged copies"}, alike, later},
           Seconds{linger_max}, linger);
-    visit(O{{"metrics_directory", "where each agent keeps a file of metrics"}, may_differ, later, "none"},
-          AnyText{"a directory"}, metrics_directory);
-    visit(O{{"storage_targets", "on Lustre: the OSTs on which node files lie"},
-            alike,
+    visit(O{{"metrics_directory", "the directory in which each agent keeps a file of metrics"},
+            may_differ,
             later,
-            "as the file system places files"},
+            "none"},
+          AnyText{"a directory"}, metrics_directory);
+    visit(O{{"storage_targets", "on Lustre: the OSTs for node files"}, alike, later, "as the file system places files"},
           TargetList{}, storage_targets);
-    visit(O{{"exclude_targets", "OSTs on which no new node file lies"}, alike, later, "none"}, TargetList{true},
+    visit(O{{"exclude_targets", "OSTs that get no new node files"}, alike, later, "none"}, TargetList{true},
           exclude_targets);
-    visit(O{{"avoid_slow_targets",
-             "whether an agent places new node files elsewhere than on an OST that it has found "
-             "slow"},
-            alike,
-            later},
+    visit(O{{"avoid_slow_targets", "avoid an OST for new node files when an agent has found it slow"}, alike, later},
           Flag{}, avoid_slow_targets);
-    visit(O{{"exclude_nodes", "hosts that write no node file to the target themselves"}, alike, no, "none"}, HostList{},
-          exclude_nodes);
+    visit(O{{"exclude_nodes", "hosts that must not write node files to the target themselves"}, alike, no, "none"},
+          HostList{}, exclude_nodes);
     visit(O{{"neighbours", "how many agents of this job also write for nodes that are excluded or slow"}},
           Whole{0, neighbours_max}, neighbours);
-    visit(O{{"avoid_slow_nodes",
-             "whether a node that drains at less than half the rate of the others writes through a "
-             "neighbour"}},
+    visit(O{{"avoid_slow_nodes", "let a node that drains at less than half the usual rate write through a neighbour"}},
           Flag{}, avoid_slow_nodes);
-    visit(O{{"forwarders", "how many hosts of the job, the last ones, write to the target for the others"}},
+    visit(O{{"forwarders", "how many of the last hosts of the job write to the target for the rest"}},
           Whole{0, forwarders_max}, forwarders);
-    visit(O{{"forward_address", "the interface (ib0) or address by which the others reach a host that is one"},
+    visit(O{{"forward_address", "the interface (ib0) or address at which clients reach a forwarder"},
             may_differ,
             no,
             "all"},
           AnyText{"an interface or address"}, forward_address);
-    visit(O{{"forward_to", "forwarders that run already"}, alike, no, "none"}, TextList{forwarders_max}, forward_to);
-    visit(O{{"forward_token_file", "with forward_to: the file that forebay forward has made"}, may_differ, no, "none"},
-          AnyText{"a file"}, forward_token_file);
-    visit(O{{"environment", "variables for the agent alone"}, may_differ, always, "none"}, EnvironmentList{},
+    visit(O{{"forward_to", "addresses of running forwarders"}, alike, no, "none"}, TextList{forwarders_max},
+          forward_to);
+    visit(
+        O{{"forward_token_file", "with forward_to: the token file that forebay forward made"}, may_differ, no, "none"},
+        AnyText{"a file"}, forward_token_file);
+    visit(O{{"environment", "environment variables only for the agent"}, may_differ, always, "none"}, EnvironmentList{},
           environment);
 }
 
@@ -161,9 +160,9 @@ template <class Given, class Visit>
 void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, JobOptions> {
     auto& [wall_time, reserve] = options;
     using O = SessionOption;
-    visit(O{{"wall_time_seconds", "of this job, from the opening of the session on"}, {}, {}, "asked"}, Seconds{},
-          wall_time);
-    visit(O{{"reserve_seconds", "what must be left for saving, draining and ending"}}, Seconds{}, reserve);
+    visit(O{{"wall_time_seconds", "the time of this job, from the opening of the session on"}, {}, {}, "asked"},
+          Seconds{}, wall_time);
+    visit(O{{"reserve_seconds", "the time that must be left for saving, draining and ending"}}, Seconds{}, reserve);
 }
 
 /// `options`: Options, const or not. The functions of it, and what load_options() notes in it, are not of a file.
@@ -179,26 +178,25 @@ void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::rem
     visit(O{{"run", "the directory at the target that holds the streams"}, alike, no, "none"}, AnyText{"a directory"},
           run);
     visit(O{{"create_parents", "make the directories above run too"}}, Flag{}, create_parents);
-    visit(O{{"staging", "where node files are staged"}, may_differ, no, "/dev/shm"}, AnyText{"a directory"}, staging);
-    visit(O{{"virtual_nodes", "parts that the ranks of each machine are split into"}}, Whole{1, int_max},
+    visit(O{{"staging", "the directory in which node files are staged"}, may_differ, no, "/dev/shm"},
+          AnyText{"a directory"}, staging);
+    visit(O{{"virtual_nodes", "how many parts the ranks of each machine are split into"}}, Whole{1, int_max},
           virtual_nodes);
     visit(O{{"huge_pages", "align large variables for huge pages"}}, Flag{}, huge_pages);
     visit(O{{"open_wait_seconds", "how long opening a session waits for the target to take a small file"}}, Seconds{},
           open_wait);
-    visit(O{{"takeover_wait_seconds",
-             "how long a session of another host that has claimed the run, and not ended, is "
-             "watched"}},
+    visit(O{{"takeover_wait_seconds", "how long the session of another host that holds the run lock is watched"}},
           Seconds{}, takeover_wait);
     visit(O{{"close_wait_seconds", "how long close() waits for the agents"}}, Seconds{}, close_wait);
     visit(O{{"stall_wait_seconds", "how long a save waits for a slot while the agent gets nothing done"}}, Seconds{},
           stall_wait);
-    visit(O{{"restart_window_bytes", "memory of a node for reading node files from the target"}, alike, no, "16 MiB"},
+    visit(O{{"restart_window_bytes", "memory of each node to read node files from the target"}, alike, no, "16 MiB"},
           Whole{}, window);
     visit(O{{"copy_threads", "threads of each rank that copy a save"}},
           WholeOrAuto{{1, static_cast<std::uint64_t>(limits::copy_threads_max)}}, copy_threads);
-    visit(O{{"profile", "a file of forebay tune, or auto for the one that fits best"}, alike, no, "none"},
+    visit(O{{"profile", "a file of forebay tune, or auto for the file that fits best"}, alike, no, "none"},
           AnyText{"a file, or auto"}, profile);
-    visit(O{{"log", "stderr: lines for which the application gives no log of its own go to standard error"},
+    visit(O{{"log", "stderr: without a log function of the application, log lines go to standard error"},
             may_differ,
             no,
             "none"},

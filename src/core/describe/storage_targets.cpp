@@ -61,12 +61,12 @@ Result<std::vector<std::uint32_t>> parse_storage_targets(std::string_view text, 
         const auto word = text.substr(0, text.find_first_of(", \t\r\n#"));
         const auto range = range_of(word);
         if (!range)
-            return Error{ErrorKind::refused,
-                         fmt::format("{} names {}, which is no storage target", where, show_text(word)), "",
-                         word.find('/') == word.npos
-                             ? "numbers and ranges as in 0-13,15, or names as in OST000e"
-                             : "OSTs alone, as in 0-13,15 or OST000e: a preflight with --targets lists directories, "
-                               "which are none"};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("{} contains {}, which is not a storage target", where, show_text(word)), "",
+                word.find('/') == word.npos
+                    ? "give numbers and ranges as in 0-13,15, or names as in OST000e"
+                    : "give only OSTs, as in 0-13,15 or OST000e. A preflight with --targets lists directories"};
         for (auto number = range->first; number <= range->last; ++number)
             if (std::ranges::find(targets, number) == targets.end()) targets.push_back(number);
         text.remove_prefix(word.size());

@@ -193,12 +193,12 @@ Result<Advice> decode_advice(std::string_view text, const std::string& path) {
     const auto document = json::Document::parse(text);
     if (!document || document->root().member("forebay").text() != advice_format)
         return Error{ErrorKind::corrupt, fmt::format("{} holds no advice", path), "",
-                     "name a file that forebay preflight, bench run, tune or plan has written"};
+                     "give a file that forebay preflight, bench run, tune or plan wrote"};
     const auto root = document->root();
     if (root.member("version").u64() != advice_version)
         return Error{ErrorKind::unsupported,
                      fmt::format("the advice {} has another version than {}", path, advice_version), "",
-                     "use the Forebay that wrote it, or a later one"};
+                     "use the Forebay that wrote it, or a later version"};
     AdviceReader reader;
     Advice advice{.kind = reader.text(root, "kind"),
                   .made_unix_ns = reader.i64(root, "made_unix_ns"),
@@ -213,7 +213,7 @@ Result<Advice> decode_advice(std::string_view text, const std::string& path) {
                   .lines = reader.texts(root, "lines")};
     if (!reader.wrong().empty())
         return Error{ErrorKind::corrupt,
-                     fmt::format("the advice {} is damaged: member {} is absent, or is none", path, reader.wrong()), "",
+                     fmt::format("the advice {} is damaged: member {} is absent or invalid", path, reader.wrong()), "",
                      "make it again"};
     return advice;
 }

@@ -67,8 +67,7 @@ Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte
         chunks += used == 0 ? 0 : (used - 1) / step + 1;
     }
     if (chunks != page.chunks)
-        return damaged_head(name,
-                            fmt::format("its variables have {} chunks, its record says {}.", chunks, page.chunks));
+        return damaged_head(name, fmt::format("its variables have {} chunks, its record {}.", chunks, page.chunks));
     // The rows are what cutting the variables gives; their places are anywhere among the data.
     const auto cut = cut_into_chunks(file, table.variables);
     if (cut.variables != table.variables) return damaged_head(name, "a variable without bytes has a filter.");

@@ -84,14 +84,14 @@ Page sealed(Bytes& bytes) {
 }
 
 Error corrupt(const std::string& name, const std::string& why) {
-    return {ErrorKind::corrupt, fmt::format("combined file {} is damaged: {}", name, why), "the snapshots before it"};
+    return {ErrorKind::corrupt, fmt::format("combined file {} is damaged: {}", name, why), "older snapshots"};
 }
 
 Error unsupported(const std::string& name, std::uint32_t version) {
     return {ErrorKind::unsupported,
             fmt::format("{}, a file of several nodes, has format version {}, this Forebay reads versions {} and {}",
                         name, version, combined_version, shared_page_version),
-            "", "use the Forebay that wrote it, or a later one"};
+            "", "use the Forebay that wrote it, or a later version"};
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ std::optional<std::string> fault_in(const CombinedFile& file, std::uint32_t node
     const auto count = file.nodes();
     if (file.nodes_per_file == 0 || file.nodes_per_file > limits::nodes_per_file_max || count > file.nodes_per_file ||
         file.first_node % file.nodes_per_file != 0 || file.first_node > nodes || count > nodes - file.first_node)
-        return fmt::format("it says {} nodes from {} of {}, {} a file.", count, file.first_node, nodes,
+        return fmt::format("it has {} nodes from {} of {}, {} a file.", count, file.first_node, nodes,
                            file.nodes_per_file);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         const auto least = i == 0 ? first_pages_bytes : offsets[i - 1] + first_pages_bytes + limits::page_bytes;
@@ -161,7 +161,7 @@ Page encode(const CombinedPage& page, const SharedFile& places) {
 
 Result<CombinedPage> open_shared_page(const SharedPageBytes& bytes, const std::string& name) {
     if (bytes.header_bytes != offsetof(SharedPageBytes, reserved) || bytes.nodes > limits::nodes_max)
-        return corrupt(name, fmt::format("its page says {} nodes.", bytes.nodes));
+        return corrupt(name, fmt::format("its page has {} nodes.", bytes.nodes));
     const SharedFile file{.nodes = bytes.nodes,
                           .naming = bytes.naming,
                           .heads_offset = bytes.heads_offset,
@@ -210,13 +210,13 @@ Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std
                      "the staged copies", "drain them"};
     if (bytes.magic != page_magic) return Error{ErrorKind::refused, fmt::format("{} is not a combined file.", name)};
     if (crc32c(std::as_bytes(std::span(&bytes, 1)).first(crc_at)) != bytes.crc32c)
-        return corrupt(name, "its page, bytes 4096-8187, has another checksum than is written.");
+        return corrupt(name, "its page, bytes 4096-8187, does not match its checksum.");
     if (bytes.version == shared_page_version)
         return open_shared_page(load_le<SharedPageBytes>(first_pages.data() + record_offset_bytes), name);
     if (bytes.version != combined_version) return unsupported(name, bytes.version);
     if (bytes.header_bytes != offsetof(PageBytes, reserved) || bytes.nodes > limits::nodes_max ||
         bytes.group_nodes < 2 || bytes.group_nodes > limits::nodes_per_file_max)
-        return corrupt(name, fmt::format("its page says {} of {} nodes.", bytes.group_nodes, bytes.nodes));
+        return corrupt(name, fmt::format("its page has {} of {} nodes.", bytes.group_nodes, bytes.nodes));
     const CombinedFile file{.nodes_per_file = bytes.nodes_per_file,
                             .first_node = bytes.first_node,
                             .offsets = Offsets(std::span(bytes.offsets).first(bytes.group_nodes + 1))};

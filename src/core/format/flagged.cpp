@@ -39,17 +39,17 @@ std::string encode_flagged(const Flagged& flagged) {
 
 Result<Flagged> decode_flagged(std::string_view text, const std::string& name) {
     const auto bad = [&](const std::string& why) {
-        return Error{ErrorKind::corrupt, fmt::format("the condition {} is damaged: {}", name, why),
-                     "the snapshot, of which the condition only speaks", fmt::format("rm {}", name)};
+        return Error{ErrorKind::corrupt, fmt::format("the condition {} is damaged: {}", name, why), "the snapshot",
+                     fmt::format("rm {}", name)};
     };
     if (const auto wrong = wrong_with_crc_line(text); !wrong.empty()) return bad(wrong);
     const auto document = json::Document::parse(text);
-    if (!document || document->root().member("format").text() != flagged_format) return bad("it is no condition.");
+    if (!document || document->root().member("format").text() != flagged_format) return bad("it is not a condition.");
     const auto root = document->root();
     if (root.member("version").u64() != flagged_version)
         return Error{ErrorKind::unsupported,
                      fmt::format("the condition {} has another version than {}", name, flagged_version), "",
-                     "use the Forebay that wrote it, or a later one"};
+                     "use the Forebay that wrote it, or a later version"};
     const auto stream = root.member("stream").text(), id = root.member("snapshot_id").text(),
                words = root.member("text").text();
     const auto step = root.member("step").i64();
@@ -58,7 +58,7 @@ Result<Flagged> decode_flagged(std::string_view text, const std::string& name) {
     const auto value = root.member("value").f64();
     const auto snapshot_id = hex_from(id.value_or(""), 16);
     if (!stream || !words || !step || !session || !turn || !actions || !value || !snapshot_id)
-        return bad("a member is absent, or is none.");
+        return bad("a member is absent or invalid.");
     return Flagged{.stream = *stream,
                    .step = *step,
                    .snapshot_id = *snapshot_id,

@@ -30,31 +30,32 @@ void store_fields(const SharedFile& file, RecordPage& page) {
 }
 
 Result<> check_fields(const OwnFile&, const RecordPage& page, const std::string& name) {
-    if (storage_of(page) == Storage::spread) return damaged_head(name, "its record names no shared file.");
+    if (storage_of(page) == Storage::spread) return damaged_head(name, "its record lists no shared file.");
     return {};
 }
 
 Result<> check_fields(const CombinedFile& file, const RecordPage& page, const std::string& name) {
-    if (storage_of(page) == Storage::spread) return damaged_head(name, "its record names no shared file.");
+    if (storage_of(page) == Storage::spread) return damaged_head(name, "its record lists no shared file.");
     if (const auto fault = fault_in(file, page.nodes)) return damaged_head(name, *fault);
     if (page.node < file.first_node || page.node - file.first_node >= file.nodes())
-        return damaged_head(name, fmt::format("its record says node {} in a file of {} nodes from {}.", page.node,
+        return damaged_head(name, fmt::format("its record has node {} in a file of {} nodes from {}.", page.node,
                                               file.nodes(), file.first_node));
     const auto i = page.node - file.first_node;
     if (!file.is_alone() && file.offsets[i + 1] - limits::page_bytes - file.offsets[i] < page.file_bytes)
-        return damaged_head(name, fmt::format("its record gives its {} bytes too little room.", page.file_bytes));
+        return damaged_head(name, fmt::format("its record has too little room for its {} bytes.", page.file_bytes));
     return {};
 }
 
 Result<> check_fields(const SharedFile& file, const RecordPage& page, const std::string& name) {
     if (page.nodes_per_file > 1 || is_compressed(page))
-        return damaged_head(name, "its record says that it is shared, and of another form too.");
+        return damaged_head(name, "its record is of a shared file and of another form too.");
     if (const auto fault = fault_in(file, page.nodes)) return damaged_head(name, *fault);
     if (page.head_bytes > file.region_bytes - limits::page_bytes)
-        return damaged_head(name, fmt::format("its record gives a head of {} bytes too little room.", page.head_bytes));
+        return damaged_head(name,
+                            fmt::format("its record has too little room for a head of {} bytes.", page.head_bytes));
     if (storage_of(page) == Storage::spread && page.file_bytes != round_up(page.head_bytes, limits::page_bytes))
-        return damaged_head(
-            name, fmt::format("its record says {} bytes and a head of {}.", page.file_bytes, page.head_bytes));
+        return damaged_head(name,
+                            fmt::format("its record has {} bytes and a head of {}.", page.file_bytes, page.head_bytes));
     return {};
 }
 
@@ -81,7 +82,7 @@ Form form_of(const RecordPage& page) {
 Result<> check_form(const RecordPage& page, const std::string& name) {
     const bool is_combined = page.shared_region_bytes == 0 && page.nodes_per_file > 1;
     if (is_combined && (page.group_nodes == 0 || page.group_nodes > limits::nodes_per_file_max))
-        return damaged_head(name, fmt::format("its record says {} nodes in its file.", page.group_nodes));
+        return damaged_head(name, fmt::format("its record has {} nodes in its file.", page.group_nodes));
     return std::visit([&](const auto& file) { return check_fields(file, page, name); }, form_of(page));
 }
 

@@ -36,7 +36,7 @@ Error refusal(const std::string& why, std::string next = {}) {
     return {ErrorKind::refused, fmt::format("no node file can be laid out: {}", why), "", std::move(next)};
 }
 Error mistake(const std::string& why) {
-    return {ErrorKind::broken, fmt::format("a mistake in Forebay itself: {}", why), "the simulation", "report it"};
+    return {ErrorKind::broken, fmt::format("a defect of Forebay: {}", why), "the simulation", "report it"};
 }
 
 Result<> check_texts(const Schema& schema) {
@@ -59,8 +59,8 @@ Result<> check_texts(const Schema& schema) {
             good = good && json::is_text(name) && (text == nullptr || json::is_text(*text));
             if (is_reserved_attribute(name))
                 return refusal(
-                    fmt::format("attribute '{}' of '{}' has a name that Forebay gives itself; use unit, "
-                                "description or dimensions, or another name.",
+                    fmt::format("attribute '{}' of '{}' has a name that Forebay uses itself. Use unit, description or "
+                                "dimensions, or another name.",
                                 name, variable.name));
         }
         if (!good) return refusal(fmt::format("an attribute of '{}' is not UTF-8 without NUL.", variable.name));
@@ -71,7 +71,7 @@ Result<> check_texts(const Schema& schema) {
 Result<> check_parts(const Schema& schema, std::span<const RankPart> parts, const LayoutOptions& options) {
     FB_TRY(check(schema));
     FB_TRY(check_texts(schema));
-    if (parts.empty()) return mistake("a node without ranks.");
+    if (parts.empty()) return mistake("a node has no ranks.");
     if (parts.size() > limits::ranks_per_node_max)
         return refusal(
             fmt::format("{} ranks on one node, at most {} are allowed.", parts.size(), limits::ranks_per_node_max));
@@ -80,15 +80,18 @@ Result<> check_parts(const Schema& schema, std::span<const RankPart> parts, cons
         return refusal(fmt::format("an alignment of {} bytes; powers of two from {} to {} are allowed.",
                                    options.alignment_bytes, limits::page_bytes, alignment_bytes_max));
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0 && parts[i].rank <= parts[i - 1].rank) return mistake("ranks of a node out of order.");
-        if (parts[i].rows.size() != schema.tables.size()) return mistake("row counts for another number of tables.");
-        if (parts[i].boxes.size() != schema.variables.size()) return mistake("boxes for another number of variables.");
+        if (i > 0 && parts[i].rank <= parts[i - 1].rank) return mistake("the ranks of a node are out of order.");
+        if (parts[i].rows.size() != schema.tables.size())
+            return mistake("row counts do not match the number of tables.");
+        if (parts[i].boxes.size() != schema.variables.size())
+            return mistake("boxes do not match the number of variables.");
     }
     return {};
 }
 
 Result<> check_boxes(const Variable& variable, const RankPart& part, std::span<const Box> boxes) {
-    if (variable.kind != Kind::array) return boxes.empty() ? Result<>{} : mistake("boxes for what is not an array.");
+    if (variable.kind != Kind::array)
+        return boxes.empty() ? Result<>{} : mistake("a variable that is not an array has boxes.");
     if (boxes.size() > limits::pieces_per_rank_max)
         return refusal(fmt::format("rank {} has {} boxes of '{}', at most {} are allowed.", part.rank, boxes.size(),
                                    variable.name, limits::pieces_per_rank_max));
@@ -279,15 +282,15 @@ Result<Layout> plan_layout(const Schema& schema, std::span<const RankPart> parts
 
 Result<> change_rows(Layout& layout, std::span<const std::uint64_t> rows) {
     const auto ranks = layout.ranks.size();
-    if (rows.size() != layout.rows.size()) return mistake("row counts for another number of tables or ranks.");
+    if (rows.size() != layout.rows.size()) return mistake("row counts do not match the number of tables or ranks.");
     for (std::size_t table = 0; table < layout.row_capacity.size(); ++table) {
         std::uint64_t total = 0;
         for (const auto count : rows.subspan(table * ranks, ranks)) total = add(total, count);
         if (total > layout.row_capacity[table])
             return Error{ErrorKind::full,
-                         fmt::format("table '{}' has {} rows on this node, its place in the node file holds {}",
+                         fmt::format("table '{}' has {} rows on this node, but the node file has room for {}",
                                      layout.schema.tables[table], total, layout.row_capacity[table]),
-                         "", "lay the file out anew"};
+                         "", "make the layout of the file again"};
     }
     std::ranges::copy(rows, layout.rows.begin());
     place_rows(layout);

@@ -75,7 +75,7 @@ public:
 private:
     Error bad(const std::string& why) const {
         return {ErrorKind::corrupt, fmt::format("manifest {} is damaged: {}", name_, why),
-                "the node files beside it, which name their snapshot themselves",
+                "the node files beside it, which state their snapshot themselves",
                 "forebay recover RUN makes the manifest again if all node files are there"};
     }
 
@@ -103,11 +103,12 @@ private:
         if (!written) return bad("its first two lines do not end with their checksum.");
         const auto sum = crc32c(bytes_of(head.substr(0, at)));
         if (sum == *written) return {};
-        return bad(fmt::format("the checksum of its first two lines is {:08x}, {:08x} is written.", sum, *written));
+        return bad(fmt::format("the checksum of its first two lines is {:08x}, but {:08x} is stored.", sum, *written));
     }
 
     Result<> check_version(json::Value document) {
-        if (document.member("format").text() != manifest_format) return bad("it does not call itself a manifest.");
+        if (document.member("format").text() != manifest_format)
+            return bad("it does not identify itself as a manifest.");
         const auto version = document.member("version").u64();
         if (!version) return bad("it has no version.");
         version_ = *version;
@@ -115,7 +116,7 @@ private:
         return Error{ErrorKind::unsupported,
                      fmt::format("manifest {} has format version {}, this Forebay reads versions up to {}", name_,
                                  *version, manifest_version),
-                     "", "use the Forebay that wrote it, or a later one"};
+                     "", "use the Forebay that wrote it, or a later version"};
     }
 
     Result<ManifestHead> head_from(json::Value document) const {
@@ -131,7 +132,7 @@ private:
         const auto run = as_hex(document.member("run"), 16);
         const auto save = document.member("save").u64();
         if (!run || !save || !read_lines(document.member("lines"), head.lineage))
-            return bad("its run, save or lines are absent, or are none.");
+            return bad("its run, save or lines are absent or invalid.");
         head.lineage.run_id = *run;
         head.lineage.save = *save;
         return head;
@@ -153,10 +154,10 @@ private:
     Result<> read_marks(json::Value list) {
         if (!list.exists()) return {};
         const auto count = list.list();
-        if (!count || *count > marks_max) return bad(fmt::format("its marks are no list of at most {}.", marks_max));
+        if (!count || *count > marks_max) return bad(fmt::format("its marks are not a list of at most {}.", marks_max));
         for (std::size_t i = 0; i < *count; ++i) {
             auto mark = mark_from(list.entry(i));
-            if (!mark) return bad(fmt::format("mark {} is none.", i));
+            if (!mark) return bad(fmt::format("mark {} is invalid.", i));
             manifest_.marks.push_back(std::move(*mark));
         }
         return {};
@@ -175,17 +176,16 @@ private:
             if (!shape) return bad("a shape is not a list of at most 8 numbers.");
             manifest_.shapes.push_back(*shape);
         }
-        if (manifest_.shapes != distinct_shapes(manifest_.schema))
-            return bad("its shapes are not those of its schema.");
+        if (manifest_.shapes != distinct_shapes(manifest_.schema)) return bad("its shapes do not match its schema.");
         return {};
     }
 
     Result<> read_nodes(json::Value document) {
         const auto nodes = document.member("nodes");
         const auto count = nodes.list().value_or(0);
-        if (count == 0) return bad("it names no node file.");
+        if (count == 0) return bad("it lists no node file.");
         if (count > limits::nodes_max)
-            return bad(fmt::format("it names {} node files, at most {} are allowed.", count, limits::nodes_max));
+            return bad(fmt::format("it lists {} node files, at most {} are allowed.", count, limits::nodes_max));
         manifest_.nodes.reserve(count);
         for (std::size_t i = 0; i < count; ++i) {
             FB_TRY_ASSIGN(line, line_from(nodes.entry(i)));
@@ -207,11 +207,12 @@ private:
         const auto data_bytes = object.member("data").u64();
         const auto record = as_hex(object.member("record"), 8);
         if (!path || !file_bytes || !data_bytes || !record) return fail("has no path, bytes, data or record");
-        if (!offset || *offset % limits::page_bytes != 0) return fail("has an offset that is no multiple of 4096");
+        if (!offset || *offset % limits::page_bytes != 0) return fail("has an offset that is not a multiple of 4096");
         const bool derived = version_ > 1 && object.member("staged").exists();
         const auto staged = derived ? as_hex(object.member("staged"), 8) : std::nullopt;
         if (derived && !staged) return fail("has no checksum of its staged record");
-        if (derived && *offset != 0 && version_ < 3) return fail("is in a shared file, which this version has not");
+        if (derived && *offset != 0 && version_ < 3)
+            return fail("is in a shared file, which this version does not have");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
         if (*data_bytes > *file_bytes && !derived) return fail("has more data than its file has bytes");
 

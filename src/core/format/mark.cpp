@@ -40,9 +40,9 @@ std::string wrong_with_crc_line(std::string_view text) {
     const auto line = text.substr(text.size() - crc_line_bytes);
     const auto written = hex_from(line.substr(crc_line_begin.size(), 8), 8);
     if (!line.starts_with(crc_line_begin) || !line.ends_with(crc_line_end) || !written)
-        return "its last line is not its checksum: it is cut off, or was edited.";
+        return "its last line is not its checksum: the file was cut or edited.";
     const auto sum = crc32c(bytes_of(text.substr(0, text.size() - crc_line_bytes)));
-    return sum == *written ? "" : fmt::format("its checksum is {:08x}, {:08x} is written.", sum, *written);
+    return sum == *written ? "" : fmt::format("its checksum is {:08x}, but {:08x} is stored.", sum, *written);
 }
 
 std::string words_of(const Mark& mark) {
@@ -72,7 +72,7 @@ std::optional<Mark> mark_from(json::Value object) {
 
 Result<std::string> encode_mark(const Mark& mark) {
     if (!is_good(mark))
-        return Error{ErrorKind::refused, fmt::format("a mark has a condition, and texts of at most {} bytes of UTF-8",
+        return Error{ErrorKind::refused, fmt::format("a mark needs a condition, and texts of at most {} bytes of UTF-8",
                                                      mark_text_bytes_max)};
     auto out = fmt::format("{{\"format\":\"{}\",\"version\":{},\n", mark_format, mark_version);
     put_mark(out, mark);
@@ -83,19 +83,18 @@ Result<std::string> encode_mark(const Mark& mark) {
 
 Result<Mark> decode_mark(std::string_view text, const std::string& name) {
     const auto bad = [&](const std::string& why) {
-        return Error{ErrorKind::corrupt, fmt::format("the mark {} is damaged: {}", name, why),
-                     "the snapshot, which the mark only speaks of",
-                     fmt::format("remove {}; then forebay mark, if the snapshot is not to be used", name)};
+        return Error{ErrorKind::corrupt, fmt::format("the mark {} is damaged: {}", name, why), "the snapshot",
+                     fmt::format("remove {}. If the snapshot is bad, mark it again with forebay mark", name)};
     };
     if (const auto wrong = wrong_with_crc_line(text); !wrong.empty()) return bad(wrong);
     const auto document = json::Document::parse(text);
-    if (!document || document->root().member("format").text() != mark_format) return bad("it is no mark.");
+    if (!document || document->root().member("format").text() != mark_format) return bad("it is not a mark.");
     const auto version = document->root().member("version").u64();
     if (version != mark_version)
         return Error{ErrorKind::unsupported, fmt::format("the mark {} has another version than {}", name, mark_version),
-                     "", "use the Forebay that wrote it, or a later one"};
+                     "", "use the Forebay that wrote it, or a later version"};
     const auto mark = mark_from(document->root());
-    if (!mark) return bad("a member is absent, or is none.");
+    if (!mark) return bad("a member is absent or invalid.");
     return *mark;
 }
 

@@ -33,7 +33,7 @@ bool is_good(const NeighbourAddress& neighbour) {
 Result<std::string> encode(const NeighbourAddress& neighbour) {
     if (!is_good(neighbour))
         return Error{ErrorKind::refused,
-                     fmt::format("a neighbour has a node, a session and 1 to {} addresses", neighbour_addresses_max)};
+                     fmt::format("a neighbour needs a node, a session and 1 to {} addresses", neighbour_addresses_max)};
     auto out = fmt::format("{{\"forebay\":\"{}\",\"version\":{},\"host\":", neighbour_kind, neighbour_version);
     json::put_text(out, neighbour.host);
     out += ",\"virtual_node\":";
@@ -49,15 +49,15 @@ Result<std::string> encode(const NeighbourAddress& neighbour) {
 }
 
 Result<NeighbourAddress> decode_neighbour(std::string_view text, const std::string& path) {
-    const Error corrupt{ErrorKind::corrupt, fmt::format("{} is no address of a neighbour.", path)};
+    const Error corrupt{ErrorKind::corrupt, fmt::format("{} is not the address of a neighbour.", path)};
     const auto document = json::Document::parse(text);
     if (text.size() > neighbour_bytes_max || !document) return corrupt;
     const auto root = document->root();
     const auto version = root.member("version").u64();
     if (root.member("forebay").text() != neighbour_kind || !version || *version == 0) return corrupt;
     if (*version > neighbour_version)
-        return Error{ErrorKind::unsupported,
-                     fmt::format("{} is of version {}, {} is known.", path, *version, neighbour_version)};
+        return Error{ErrorKind::unsupported, fmt::format("{} has version {}, but this Forebay reads version {}.", path,
+                                                         *version, neighbour_version)};
     const auto host = root.member("host").text(), virtual_node = root.member("virtual_node").text();
     const auto session = root.member("session").u64(UINT32_MAX);
     const auto count = root.member("addresses").list();

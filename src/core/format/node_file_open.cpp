@@ -95,7 +95,7 @@ private:
         std::ranges::sort(by_offset, {}, &Extent::offset_bytes);
         for (std::size_t i = 1; i < by_offset.size(); ++i)
             if (by_offset[i].offset_bytes < by_offset[i - 1].offset_bytes + by_offset[i - 1].capacity_bytes)
-                return bad(fmt::format("two variables lie over byte {}.", by_offset[i].offset_bytes));
+                return bad(fmt::format("two variables share byte {}.", by_offset[i].offset_bytes));
         return {};
     }
 
@@ -131,8 +131,8 @@ private:
         file_.first_block.push_back(b);
         if (b != page_.blocks) return bad(fmt::format("block {} belongs to no variable.", b));
         if (segments_ != page_.crc_words)
-            return bad(
-                fmt::format("its blocks have {} segments, {} checksum words are there.", segments_, page_.crc_words));
+            return bad(fmt::format("its blocks have {} segments, but the file has {} checksum words.", segments_,
+                                   page_.crc_words));
         return {};
     }
 
@@ -156,8 +156,7 @@ private:
         segments_ += segments;
 
         const auto dims = variable.kind == Kind::particles ? 1 : variable.shape.dims();
-        if (row.dims != static_cast<std::uint64_t>(dims))
-            return fail("has a box of other dimensions than its variable");
+        if (row.dims != static_cast<std::uint64_t>(dims)) return fail("does not have the dimensions of its variable");
         Block block{.variable = v,
                     .rank = static_cast<std::uint32_t>(row.rank),
                     .offset_bytes = row.offset_bytes,
@@ -171,7 +170,7 @@ private:
             block.box.size.push_back(range.size);
             if (__builtin_mul_overflow(bytes, range.size, &bytes)) return fail("has a box beyond 64 bits");
         }
-        if (bytes != row.size_bytes) return fail("has a box of another size than its bytes");
+        if (bytes != row.size_bytes) return fail("has a box that does not match its bytes");
         if (variable.kind == Kind::particles && block.box.lo[0] != rows) return fail("has rows out of order");
         if (variable.kind != Kind::particles && !inside(block.box, variable.shape))
             return fail("has a box outside its variable's shape");
@@ -203,7 +202,7 @@ private:
         for (std::uint64_t i = 0; i < blocks; ++i) {
             const auto& block = file_.blocks[file_.first_block[v] + i];
             if (block.rank != file_.ranks[i] || block.box != file_.blocks[file_.first_block[first] + i].box)
-                return bad(fmt::format("column '{}' has other rows of rank {} than its table.", variable.name,
+                return bad(fmt::format("column '{}' and its table have different rows of rank {}.", variable.name,
                                        file_.ranks[i]));
         }
         return {};
@@ -221,7 +220,7 @@ private:
 
 Error damaged_head(const std::string& name, const std::string& why) {
     return {ErrorKind::corrupt, fmt::format("node file {} is damaged: {}", name, why),
-            "its other copy, if there is one, and the snapshots before it"};
+            "its other copy, if there is one, and older snapshots"};
 }
 
 std::uint64_t NodeFile::rows(std::uint32_t table) const {
@@ -250,7 +249,7 @@ Result<NodeFile> open_head(std::span<const std::byte> head, const std::string& n
     crc = crc32c(head.subspan(first_pages_bytes, page.head_bytes - first_pages_bytes), crc);
     if (crc != page.head_crc32c)
         return damaged_head(
-            name, fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.",
+            name, fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, but {:08x} is stored.",
                               page.head_bytes - 1, crc, page.head_crc32c));
     return HeadReader(page, head, name).read();
 }

@@ -109,9 +109,10 @@ std::optional<PackedFile> packed_file(const Variable& variable) {
 Result<> change_step(std::span<std::byte> first_pages, std::int64_t step, const std::string& name) {
     FB_TRY_ASSIGN(page, read_good_page(first_pages, name));
     if (has_plain_form(page))
-        return Error{ErrorKind::refused,
-                     fmt::format("{} is no file of a batch: it is not plain. Nothing was changed", name), "",
-                     fmt::format("forebay show {}", name)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} is not a regular file, and a batch holds only regular files. Nothing was changed", name),
+            "", fmt::format("forebay show {}", name)};
     page.step = step;
     page.time = batch_time(step);
     const auto bytes = std::as_bytes(std::span(&page, 1));

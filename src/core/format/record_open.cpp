@@ -27,14 +27,15 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
     const bool is_hdf5 = text_of(signature) == hdf5_signature;
     if (page.magic == 0 && (is_hdf5 || all_zero(signature)))
         return {ErrorKind::missing,
-                fmt::format("node file {} was never sealed, or is being filled now: its record is empty", name),
-                "the snapshots before it", "use one of them"};
+                fmt::format("the record of node file {} is empty: the file was not sealed, or its save is in progress",
+                            name),
+                "older snapshots", "use an older snapshot"};
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
     if (has_page(first_pages))
         return {ErrorKind::refused, fmt::format("{} holds the node files of several nodes", name), "",
-                fmt::format("name one of them, as in {}/{}", name, region_name(0))};
+                fmt::format("give the file of a node, as in {}/{}", name, region_name(0))};
     if (crc32c(bytes) == page.record_crc32c)
         return damaged_head(name, fmt::format("the record's magic number is {:016x}.", page.magic));
     return {ErrorKind::refused,
@@ -44,22 +45,23 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
 
 Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::string& name) {
     if (first_pages.size() < first_pages_bytes)
-        return Error{ErrorKind::refused, fmt::format("{} is not a node file: it has {} bytes, a node file at least {}.",
-                                                     name, first_pages.size(), first_pages_bytes)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is not a node file: it has {} bytes, and a node file at least {}.", name,
+                                 first_pages.size(), first_pages_bytes)};
     RecordPage page;
     const auto bytes = first_pages.subspan(record_offset_bytes, record_size_bytes);
     std::memcpy(&page, bytes.data(), sizeof page);
     if (page.magic != record_magic) return without_magic(page, first_pages, name);
     const auto crc = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
     if (crc != page.record_crc32c)
-        return damaged_head(name,
-                            fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.", crc,
-                                        page.record_crc32c));
+        return damaged_head(
+            name, fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, but {:08x} is stored.", crc,
+                              page.record_crc32c));
     if (page.version < plain_version || page.version > shared_version)
         return Error{ErrorKind::unsupported,
                      fmt::format("node file {} has format version {}, this Forebay reads versions {} to {}", name,
                                  page.version, plain_version, shared_version),
-                     "", "use the Forebay that wrote it, or a later one"};
+                     "", "use the Forebay that wrote it, or a later version"};
     return page;
 }
 
@@ -106,7 +108,7 @@ Lineage lineage_of(const RecordPage& page) {
 
 Result<> check_lineage(const RecordPage& page, const std::string& name) {
     if (page.lines <= line_starts_max && is_ascending(lineage_of(page).lines)) return {};
-    return damaged_head(name, fmt::format("its record says {} lines that do not follow one another.", page.lines));
+    return damaged_head(name, fmt::format("its record has {} lines that do not follow one another.", page.lines));
 }
 
 Result<> check_page(const RecordPage& page, const std::string& name) {
@@ -115,12 +117,12 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
     if (page.file_bytes > std::uint64_t{1} << 62 || page.plain_bytes > std::uint64_t{1} << 62 ||
         page.head_bytes > limits::head_bytes_max || page.head_bytes > page.data_offset_bytes ||
         page.data_offset_bytes > page.file_bytes)
-        return damaged_head(name, fmt::format("its record says {} bytes of head, data from {} and {} bytes in all.",
+        return damaged_head(name, fmt::format("its record has {} bytes of head, data from {} and {} bytes in all.",
                                               page.head_bytes, page.data_offset_bytes, page.file_bytes));
     if (page.nodes > limits::nodes_max || page.node >= page.nodes || page.ranks == 0 ||
         page.ranks > limits::ranks_per_node_max || page.ranks > page.world_ranks ||
         page.variables > limits::variables_max)
-        return damaged_head(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
+        return damaged_head(name, fmt::format("its record has node {} of {}, {} of {} ranks, {} variables.", page.node,
                                               page.nodes, page.ranks, page.world_ranks, page.variables));
     FB_TRY(check_lineage(page, name));
     FB_TRY(check_form(page, name));

@@ -156,7 +156,7 @@ Result<Variable> variable_from(json::Value object) {
     Variable variable{.name = *name, .type = *type, .kind = *kind, .shape = {}, .attributes = {}};
     if (*kind == Kind::particles) {
         const auto table = object.member("table").u64(UINT32_MAX);
-        if (!table) return damaged(fmt::format("'{}' names no table.", *name));
+        if (!table) return damaged(fmt::format("'{}' has no table.", *name));
         variable.table = static_cast<std::uint32_t>(*table);
     } else {
         const auto shape = object.member("shape").extents();
@@ -199,7 +199,7 @@ Result<Schema> schema_from_json(std::string_view text) {
 Result<Schema> schema_from_value(json::Value value) {
     Schema schema;
     const auto stream = value.member("stream").text();
-    if (!stream) return damaged("it names no stream.");
+    if (!stream) return damaged("it has no stream.");
     schema.stream = *stream;
     auto tables = texts_from(value.member("tables"));
     if (!tables) return damaged("it has no list of tables.");

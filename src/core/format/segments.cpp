@@ -37,13 +37,11 @@ Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<c
 
 Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t sum, const std::string& name) {
     const auto& block = file.blocks[segment.block];
-    return {
-        ErrorKind::corrupt,
-        fmt::format(
-            "variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} read back, {:08x} "
-            "expected, bytes {}-{}.",
-            file.schema.variables[block.variable].name, block.rank, name, sum, file.crc32c[segment.word],
-            segment.offset, segment.offset + segment.bytes - 1)};
+    return {ErrorKind::corrupt,
+            fmt::format("variable \"{}\" of rank {} in {} differs from the saved data: crc32c {:08x} read back, {:08x} "
+                        "expected, bytes {}-{}.",
+                        file.schema.variables[block.variable].name, block.rank, name, sum, file.crc32c[segment.word],
+                        segment.offset, segment.offset + segment.bytes - 1)};
 }
 
 }  // namespace forebay::format

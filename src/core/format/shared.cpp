@@ -152,7 +152,7 @@ std::optional<std::string> fault_in(const SharedFile& places, std::uint32_t node
                       places.file_bytes % limits::page_bytes == 0 && places.file_bytes < beyond &&
                       add(places.heads_offset, multiply(nodes, places.region_bytes)) <= places.file_bytes;
     if (good) return {};
-    return fmt::format("it places {} regions of {} bytes from byte {} on in a shared file of {} bytes.", nodes,
+    return fmt::format("it has {} regions of {} bytes from byte {} on in a shared file of {} bytes.", nodes,
                        places.region_bytes, places.heads_offset, places.file_bytes);
 }
 

@@ -242,7 +242,7 @@ std::string encode(const StatusLine& line) {
 Result<StatusLine> decode_status(std::string_view text, const std::string& path) {
     const auto bad = [&](const std::string& why) {
         return Error{ErrorKind::corrupt, fmt::format("the status {} is damaged: {}", path, why),
-                     "the run, of which nothing depends on it"};
+                     "the run, which does not depend on it"};
     };
     if (text.size() != status_bytes) return bad(fmt::format("it has {} bytes, not {}.", text.size(), status_bytes));
     auto line_of_text = text;
@@ -250,14 +250,14 @@ Result<StatusLine> decode_status(std::string_view text, const std::string& path)
     while (line_of_text.ends_with(' ')) line_of_text.remove_suffix(1);
     if (const auto wrong = wrong_with_crc_line(line_of_text); !wrong.empty()) return bad(wrong);
     const auto document = json::Document::parse(line_of_text);
-    if (!document || document->root().member("format").text() != status_format) return bad("it is no status.");
+    if (!document || document->root().member("format").text() != status_format) return bad("it is not a status.");
     if (document->root().member("version").u64() != status_version)
         return Error{ErrorKind::unsupported,
                      fmt::format("the status {} has another version than {}", path, status_version), "",
-                     "use the Forebay that wrote it, or a later one"};
+                     "use the Forebay that wrote it, or a later version"};
     StatusLine line;
     if (const auto missing = take_line(document->root(), line); !missing.empty())
-        return bad(fmt::format("member {} is absent, or is none.", missing));
+        return bad(fmt::format("member {} is absent or invalid.", missing));
     return line;
 }
 

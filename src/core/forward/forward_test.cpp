@@ -225,7 +225,7 @@ TEST_CASE("without the token nobody comes in, and nobody is taken for a forwarde
     const auto refused = store->exists(run);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text().find("does not show that it has the token of this forwarder") != std::string::npos);
+    CHECK(refused.error().text().find("cannot prove that it has the token of this forwarder") != std::string::npos);
     options.token = "short";
     CHECK(ForwardedStore::make(options).error().kind == ErrorKind::refused);
 }
@@ -243,7 +243,7 @@ TEST_CASE(
     const auto refused = ForwardedStore::make(client_of({loopback(listener.port())})).value()->exists(run);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text().find("is no forwarder with this token") != std::string::npos);
+    CHECK(refused.error().text().find("is not a forwarder with this token") != std::string::npos);
 }
 
 TEST_CASE("paths out of the run, and other runs, are refused") {
@@ -269,7 +269,7 @@ TEST_CASE("paths out of the run, and other runs, are refused") {
     const auto server = serve(disk, {.run = "/scratch/other"});
     const auto refused = store_at(server)->exists(run);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().text().find("this forwarder is one of the run /scratch/other") != std::string::npos);
+    CHECK(refused.error().text().find("this is a forwarder of the run /scratch/other") != std::string::npos);
 }
 
 TEST_CASE("a client that vanishes leaves no file open") {
@@ -329,10 +329,11 @@ TEST_CASE("views are asked for in each convention that is known, in one of a lat
     const auto later = ask(static_cast<Convention>(describe::known_conventions.size()));
     REQUIRE_FALSE(later);
     CHECK(later.error().kind == ErrorKind::unsupported);
-    CHECK(later.error().text().find("of a version that does not know this kind of view") != std::string::npos);
+    CHECK(later.error().text().find("this version of the forwarder does not know this kind of view") !=
+          std::string::npos);
     const auto none = ask(static_cast<Convention>(describe::conventions_max));
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == ErrorKind::refused);
-    CHECK(none.error().text().find("32 is no kind of view") != std::string::npos);
+    CHECK(none.error().text().find("32 is not a kind of view") != std::string::npos);
     CHECK(conventions.size() == describe::known_conventions.size());
 }

@@ -63,15 +63,15 @@ Result<Answer> ForwarderPool::await(sys::Connection& connection, FrameKind wante
         if (message->kind == FrameKind::beat) {
             if (options_.work_max.count() == 0 || sys::Clock::now() - begin < options_.work_max) continue;
             return Error{ErrorKind::retry,
-                         fmt::format("{} has been at one request for {} s", connection.peer(),
+                         fmt::format("{} has worked on one request for {} s", connection.peer(),
                                      std::chrono::duration_cast<std::chrono::seconds>(options_.work_max).count())};
         }
         if (message->kind != wanted && message->kind != FrameKind::answer)
-            return Error{ErrorKind::retry, connection.peer() + " gave another answer than one to the question"};
+            return Error{ErrorKind::retry, connection.peer() + " sent an unexpected answer"};
         auto answer = decode_answer(message->body);
         if (!answer) return passing(answer.error());
         if (message->kind != wanted && !answer->error)
-            return Error{ErrorKind::retry, connection.peer() + " gave an answer too early"};
+            return Error{ErrorKind::retry, connection.peer() + " answered too early"};
         return answer;
     }
 }
@@ -95,7 +95,7 @@ Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
     if (answer.error) return *answer.error;
     greeting.forwarder_nonce = answer.number;
     if (answer.word != word_of_forwarder(key_, greeting))
-        return Error{ErrorKind::refused, fmt::format("{} is no forwarder with this token", address)};
+        return Error{ErrorKind::refused, fmt::format("{} is not a forwarder with this token", address)};
     FB_TRY_ASSIGN(let_in,
                   exchange(connection, FrameKind::proof,
                            Request{.number = word_of_client(key_, greeting),
@@ -120,7 +120,7 @@ Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) con
         why += (why.empty() ? "" : "; ") + connection.error().what;
     }
     return Error{all_refuse ? ErrorKind::refused : ErrorKind::retry,
-                 why.empty() ? fmt::format("'{}' is no address", forwarder) : why};
+                 why.empty() ? fmt::format("'{}' is not an address", forwarder) : why};
 }
 
 // A forwarder that was started again has closed those that the one before had.
@@ -220,9 +220,9 @@ Result<> ForwarderPool::read_at(ForwarderEpoch epoch, Request request, std::span
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
         FB_TRY_ASSIGN(answer, exchange(connection, FrameKind::read, request));
         if (answer.error) return answer;
-        if (answer.number != bytes.size()) return Error{ErrorKind::retry, "it sends another number of bytes"};
+        if (answer.number != bytes.size()) return Error{ErrorKind::retry, "it announced another number of bytes"};
         FB_TRY(connection.receive(bytes, options_.silence_max));
-        if (crc32c(bytes) != answer.crc) return Error{ErrorKind::retry, "what was read was damaged on the way"};
+        if (crc32c(bytes) != answer.crc) return Error{ErrorKind::retry, "the data were damaged on the network"};
         return answer;
     });
     return done ? Result<>() : Result<>(done.error());

@@ -25,14 +25,13 @@ Result<> Incoming::got(std::size_t bytes) {
     if (!wanted().empty()) return {};
     if (!header_) {
         FB_TRY_ASSIGN(header, decode_header(header_bytes_));
-        if (header.body_bytes > body_bytes_max_)
-            return Error{ErrorKind::corrupt, "a message is longer than what is waited for"};
+        if (header.body_bytes > body_bytes_max_) return Error{ErrorKind::corrupt, "a message is longer than expected"};
         header_ = header;
         message_ = {.kind = header.kind, .body = std::vector<std::byte>(header.body_bytes)};
         at_ = 0;
     }
     if (wanted().empty() && crc32c(message_.body) != header_->body_crc)
-        return Error{ErrorKind::retry, "a message was damaged on the way"};
+        return Error{ErrorKind::retry, "a message was damaged on the network"};
     return {};
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("who has another way gives up a forwarder that is at one request for l
     const auto wrote = file->write(0, std::vector<std::byte>(100));
     REQUIRE_FALSE(wrote);
     CHECK(wrote.error().kind == ErrorKind::retry);
-    CHECK(wrote.error().text().find("has been at one request") != std::string::npos);
+    CHECK(wrote.error().text().find("has worked on one request") != std::string::npos);
     CHECK(sys::Clock::now() - begin < 2s);
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("a forwarder that says nothing is given up in time, and the next one s
         const auto silent = alone->exists(run);
         REQUIRE_FALSE(silent);
         CHECK(silent.error().kind == ErrorKind::retry);
-        CHECK(silent.error().text().find("says nothing for 1000 ms") != std::string::npos);
+        CHECK(silent.error().text().find("was silent for 1000 ms") != std::string::npos);
     }
     const auto store = store_at({mute.address(), loopback(server.port())});
     const auto first = store->make_directories(run + "/restart");
@@ -139,7 +139,7 @@ TEST_CASE("a forwarder that is not there is passed over at once; when none is, t
     CHECK(nowhere.error().text().find("127.0.0.1:1") != std::string::npos);
     // Of one with several addresses the one that answers is taken.
     CHECK(store_at({old + "," + loopback(server.port())})->exists(run).value());
-    CHECK(store_at({"no address"})->exists(run).error().text().find("is no address of a host and a port") !=
+    CHECK(store_at({"no address"})->exists(run).error().text().find("is not an address with host and port") !=
           std::string::npos);
 }
 

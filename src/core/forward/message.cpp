@@ -74,7 +74,9 @@ private:
     bool good_ = true;
 };
 
-Error corrupt(const char* what) { return {ErrorKind::corrupt, fmt::format("{} is not as forebay writes it", what)}; }
+Error corrupt(const char* what) {
+    return {ErrorKind::corrupt, fmt::format("{} is not in the format of forebay", what)};
+}
 
 std::uint32_t body_bytes_max(FrameKind kind) {
     if (kind == FrameKind::answer || kind == FrameKind::go) return limits::answer_bytes_max;
@@ -120,7 +122,8 @@ Result<FrameHeader> decode_header(std::span<const std::byte> bytes) {
     const auto word = load_le<std::uint64_t>(bytes.data());
     if ((word & magic_mask) != (magic & magic_mask)) return corrupt("a message");
     if (word != magic)
-        return Error{ErrorKind::unsupported, "the other side is of another version of forebay", "", "use one for both"};
+        return Error{ErrorKind::unsupported, "the other side has another version of forebay", "",
+                     "use the same version for both"};
     const auto kind = load_le<std::uint16_t>(bytes.data() + 8);
     if (load_le<std::uint32_t>(bytes.data() + checked_bytes) != crc32c(bytes.first(checked_bytes)) || !is_kind(kind) ||
         load_le<std::uint16_t>(bytes.data() + 10) != 0 || load_le<std::uint64_t>(bytes.data() + 20) != 0)
@@ -237,7 +240,7 @@ Result<> check_path(const std::string& run, const std::string& path) {
     }
     if (inside && plain) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{}: a forwarder of the run {} touches nothing outside of it", path, run)};
+                 fmt::format("{} is outside of the run {}, and this forwarder writes only inside", path, run)};
 }
 
 }  // namespace forebay::forward

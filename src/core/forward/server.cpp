@@ -69,8 +69,8 @@ void Server::State::listen() {
         });
         if (turned) continue;
         // No memory, no descriptor or no thread, now.
-        static_cast<void>(
-            attempt([&] { complaints.tell(fmt::format("a connection cannot be taken: {}", turned.error().line())); }));
+        static_cast<void>(attempt(
+            [&] { complaints.tell(fmt::format("a connection cannot be accepted: {}", turned.error().line())); }));
         std::this_thread::sleep_for(limits::accept_pause);
     }
     complaints.tell_rest();
@@ -82,7 +82,7 @@ Result<> Server::State::add(Guest guest) {
     if (ending) return {};
     if (lines.size() >= limits::connections_max) {
         const auto why = fmt::format("there are {} connections of clients", lines.size());
-        complaints.tell(fmt::format("{} was not let in: {}", line->connection().peer(), why));
+        complaints.tell(fmt::format("{} was not admitted: {}", line->connection().peer(), why));
         static_cast<void>(
             send(line->connection(), FrameKind::answer, encode(refusal({ErrorKind::retry, why})), sys::Timeout(0)));
         return {};

@@ -30,7 +30,7 @@ Result<std::shared_ptr<sys::File>> Client::find(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto at = files_.find(number);
     // All connections of the client may have broken in between, and then its files were closed.
-    if (at == files_.end()) return Error{ErrorKind::retry, "the forwarder does not have this file open any more"};
+    if (at == files_.end()) return Error{ErrorKind::retry, "the forwarder has closed this file"};
     return at->second;
 }
 
@@ -83,7 +83,7 @@ public:
 
 private:
     sys::Timeout timeout() const { return shared_.options.silence_max; }
-    static Error gone() { return {ErrorKind::missing, "it has left"}; }
+    static Error gone() { return {ErrorKind::missing, "the client has left"}; }
 
     Result<> say(Result<Answer> answer) {
         return line_.answer(FrameKind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, timeout());
@@ -127,7 +127,7 @@ private:
                 return Answer{.number = there ? 1u : 0u};
             }
             case FrameKind::view: return view(request);
-            default: return Error{ErrorKind::refused, "this is no request"};
+            default: return Error{ErrorKind::refused, "this is not a request"};
         }
     }
 
@@ -153,12 +153,12 @@ private:
     }
 
     Result<Answer> view(const Request& request) {
-        if (!shared_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
+        if (!shared_.options.make_view) return Error{ErrorKind::unsupported, "this forwarder makes no views"};
         const auto convention = describe::convention_numbered(request.number);
         if (!convention && request.number >= describe::conventions_max)
-            return Error{ErrorKind::refused, fmt::format("{} is no kind of view", request.number)};
+            return Error{ErrorKind::refused, fmt::format("{} is not a kind of view", request.number)};
         if (!convention)
-            return Error{ErrorKind::unsupported, "it is of a version that does not know this kind of view"};
+            return Error{ErrorKind::unsupported, "this version of the forwarder does not know this kind of view"};
         return done(shared_.options.make_view({.run = client_.run(),
                                                .stream = request.other,
                                                .directory = request.path,
@@ -177,8 +177,9 @@ private:
         FB_TRY(line_.connection().receive(bytes, timeout()));
         line_.begin();
         if (crc32c(bytes) != request.crc)
-            return say(Error{ErrorKind::retry, fmt::format("{} bytes at {} were damaged on the way and are not written",
-                                                           request.number, request.offset)});
+            return say(
+                Error{ErrorKind::retry, fmt::format("{} bytes at {} were damaged on the network and are not written",
+                                                    request.number, request.offset)});
         if (line_.connection().other_has_left()) return gone();
         return say(done((*file)->write(request.offset, bytes)));
     }
@@ -195,7 +196,7 @@ private:
     }
 
     static Error too_long(std::uint64_t bytes) {
-        return {ErrorKind::refused, fmt::format("{} bytes at once: at most {}", bytes, limits::piece_bytes)};
+        return {ErrorKind::refused, fmt::format("{} bytes at once: the limit is {}", bytes, limits::piece_bytes)};
     }
 
     ServerShared& shared_;
@@ -213,7 +214,7 @@ std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, co
     if (client && client->run() == run) return client;
     client = std::make_shared<Client>(run, name);
     shared.clients[number] = client;
-    shared.log(fmt::format("{} has come", name));
+    shared.log(fmt::format("{} has connected", name));
     return client;
 }
 
@@ -226,7 +227,7 @@ Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& li
         FB_TRY(check_path(guest.run, guest.run));
         if (!shared.options.run.empty() && guest.run != shared.options.run)
             return Error{ErrorKind::refused,
-                         fmt::format("this forwarder is one of the run {}, not of {}", shared.options.run, guest.run)};
+                         fmt::format("this is a forwarder of the run {}, not of {}", shared.options.run, guest.run)};
         return sys::make_directories_durable(shared.store, guest.run);
     }();
     // Before the answer: whoever has it may look for its client.
@@ -241,7 +242,7 @@ Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& li
 void serve(ServerShared& shared, ClientConnection& line) {
     auto client = admit(shared, line);
     if (!client) {
-        shared.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().line()));
+        shared.log(fmt::format("{} was not admitted: {}", line.connection().peer(), client.error().line()));
         return;
     }
     Service service(shared, line, **client);
@@ -250,7 +251,7 @@ void serve(ServerShared& shared, ClientConnection& line) {
     const std::string name = (*client)->name();
     const std::weak_ptr<Client> others = *client;
     client->reset();
-    if (others.expired()) shared.log(fmt::format("{} has left", name));
+    if (others.expired()) shared.log(fmt::format("{} has disconnected", name));
     if (outcome.error().kind != ErrorKind::missing)
         shared.log(fmt::format("a connection of {} ends: {}", name, outcome.error().line()));
 }

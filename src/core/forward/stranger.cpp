@@ -36,7 +36,7 @@ Error Stranger::refuse(Error why) {
 
 Result<bool> Stranger::answer(const SipKey& key, const Frame& message) {
     if (message.kind != (known_ ? FrameKind::proof : FrameKind::hello))
-        return Error{ErrorKind::refused, "its first message is no greeting"};
+        return Error{ErrorKind::refused, "its first message is not a greeting"};
     FB_TRY_ASSIGN(request, decode_request(message.body));
     if (!known_) {
         FB_TRY(answer_hello(key, request));
@@ -52,9 +52,8 @@ Result<> Stranger::answer_hello(const SipKey& key, const Request& hello) {
     greeting_ = {
         .client_nonce = hello.offset, .forwarder_nonce = sys::random_u64(), .client = hello.file, .run = hello.path};
     if (hello.number != word_of_hello(key, greeting_))
-        return refuse(
-            {ErrorKind::refused,
-             "it does not show that it has the token of this forwarder, or is of another version of forebay"});
+        return refuse({ErrorKind::refused,
+                       "it cannot prove that it has the token of this forwarder, or has another version of forebay"});
     known_ = true;
     return send(connection_, FrameKind::go,
                 encode(Answer{.number = greeting_.forwarder_nonce, .word = word_of_forwarder(key, greeting_)}),

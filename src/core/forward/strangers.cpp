@@ -36,7 +36,7 @@ Result<std::vector<Guest>> Strangers::turn() {
     for (auto& stranger : all_)
         if (!stranger.is_gone() && stranger.deadline() <= now)
             send_away(stranger,
-                      fmt::format("it has not shown within {} ms that it has the token", greeting_max_.count()));
+                      fmt::format("it did not prove within {} ms that it has the token", greeting_max_.count()));
     const auto taken = ready.listener ? take(guests) : Result<>();
     std::erase_if(all_, [](const Stranger& stranger) { return stranger.is_gone(); });
     // What lasts is found again at the next turn.
@@ -63,7 +63,7 @@ void Strangers::hear(Stranger& stranger, std::vector<Guest>& guests) {
 }
 
 void Strangers::send_away(Stranger& stranger, const std::string& why) {
-    complaints_.tell(fmt::format("{} was not let in: {}", stranger.connection().peer(), why));
+    complaints_.tell(fmt::format("{} was not admitted: {}", stranger.connection().peer(), why));
     stranger.send_away();
 }
 
@@ -73,7 +73,7 @@ void Strangers::keep(std::size_t all_max, bool known) {
     const auto is_alike = [&](const Stranger& stranger) { return !stranger.is_gone() && stranger.known() == known; };
     const auto alike = static_cast<std::size_t>(std::ranges::count_if(all_, is_alike));
     if (alike > all_max)
-        send_away(*std::ranges::find_if(all_, is_alike), fmt::format("{} others have come after it", all_max));
+        send_away(*std::ranges::find_if(all_, is_alike), fmt::format("{} further clients came after it", all_max));
 }
 
 }  // namespace forebay::forward

@@ -43,7 +43,7 @@ public:
         const std::lock_guard lock(mutex_);
         std::size_t lines = 0, all = 0;
         for (const auto& line : lines_) {
-            if (line.find("was not let in") == std::string::npos) continue;
+            if (line.find("was not admitted") == std::string::npos) continue;
             ++lines;
             ++all;
             std::size_t more = 0;

@@ -65,17 +65,19 @@ Result<> check_target(sys::Store& store, const std::string& path, bool replace, 
     const auto directory = directory_of(path);
     FB_TRY_ASSIGN(is_there, store.exists(directory));
     if (!is_there)
-        return Error{ErrorKind::missing, fmt::format("{} has no directory {} to stand in; {}", path, directory, stays),
-                     "", fmt::format("mkdir -p {}", directory)};
+        return Error{ErrorKind::missing,
+                     fmt::format("the directory of {}, {}, does not exist; {}", path, directory, stays), "",
+                     fmt::format("mkdir -p {}", directory)};
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return {};
     // Only directories can be listed.
     if (store.list(path))
-        return Error{ErrorKind::refused, fmt::format("{} is a directory, which no file replaces; {}", path, stays), "",
-                     fmt::format("the name of a file, as {}/out.h5", path)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is a directory, and a file cannot replace it; {}", path, stays), "",
+                     fmt::format("give the name of a file, as in {}/out.h5", path)};
     if (replace) return {};
     return Error{ErrorKind::refused, fmt::format("{} exists already; {}", path, stays), "",
-                 "--force to replace it once the new one is whole, or another name"};
+                 "give --force to replace it when the new file is whole, or choose another name"};
 }
 
 Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::string& path, const std::string& part_path,
@@ -93,10 +95,11 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
         const bool is_own = beside->id == own_id;
         if (beside->is_part && !is_own && !replace)
             return Error{ErrorKind::refused,
-                         fmt::format("{}/{} is an unfinished export to {} of other snapshots or with other options, or "
-                                     "one that is running; nothing was written",
+                         fmt::format("{}/{} is an unfinished or active export to {} of other snapshots or with other "
+                                     "options. Nothing was written",
                                      directory, entry.name, path),
-                         "what is there", "--force if none is running, which removes it; or another name"};
+                         "all existing files",
+                         "if no export is active, remove it with --force. Or choose another name"};
         goes_on |= beside->is_part && is_own && entry.size == file_bytes;
         candidates.emplace_back(entry.name, *beside);
     }
@@ -109,7 +112,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
         FB_TRY(store.remove(directory + "/" + name));
         any_removed = true;
         if (!beside.is_part) continue;
-        notes.push_back(is_own ? fmt::format("{} was not as it was left: this export begins anew", part_path)
+        notes.push_back(is_own ? fmt::format("{} was changed since the last export: this export begins anew", part_path)
                                : fmt::format("an unfinished export to {} was of other snapshots or had other options: "
                                              "it is removed, and this one begins anew",
                                              path));
@@ -121,7 +124,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
 
 Result<> check_part(sys::Store& store, const std::string& path, const std::string& part_path,
                     std::uint64_t file_bytes) {
-    std::string state = "is not there any more";
+    std::string state = "does not exist any more";
     FB_TRY_ASSIGN(exists, store.exists(part_path));
     if (exists) {
         FB_TRY_ASSIGN(file, store.open(part_path, sys::Access::read));
@@ -129,12 +132,13 @@ Result<> check_part(sys::Store& store, const std::string& path, const std::strin
         if (size == file_bytes) return {};
         state = fmt::format("has {} bytes, {} expected", size, file_bytes);
     }
-    return Error{ErrorKind::retry,
-                 fmt::format("{} was not exported by this call: {} {}. Another export to the same name finished it, "
-                             "removed it or began it anew",
-                             path, part_path, state),
-                 fmt::format("the snapshots, and what is under {}", path),
-                 "the same command, once no other export to this name is running"};
+    return Error{
+        ErrorKind::retry,
+        fmt::format(
+            "{} was not exported: {} {}. Another export to the same name finished it, removed it or began it anew",
+            path, part_path, state),
+        fmt::format("the snapshots, and the file at {}", path),
+        "repeat the same command when no other export to this name is active"};
 }
 
 }  // namespace forebay::move

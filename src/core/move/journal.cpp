@@ -41,7 +41,7 @@ Result<Journal> journal_from(const std::string& text) {
     // Only the exact text is accepted: "durable 007" is a number too.
     if (!ours || !take(rest, "identity ", 16, journal.identity) || !take(rest, "durable ", 10, journal.durable) ||
         !rest.empty() || text_of(journal) != text)
-        return Error{ErrorKind::corrupt, "it is not the journal of an export that this version writes"};
+        return Error{ErrorKind::corrupt, "it is not an export journal of this version"};
     return journal;
 }
 
@@ -52,7 +52,7 @@ Result<Journal> load_journal(sys::Store& store, const std::string& path, std::ui
     auto journal = journal_from(text);
     if (journal && journal->identity == identity) return journal;
     return Error{ErrorKind::corrupt,
-                 fmt::format("{}: {}", path, journal ? "it is of another export" : journal.error().what)};
+                 fmt::format("{}: {}", path, journal ? "it belongs to another export" : journal.error().what)};
 }
 
 Result<> store_journal(sys::Store& store, const std::string& path, const Journal& journal) {

@@ -11,12 +11,12 @@ namespace forebay::s3 {
 namespace {
 
 Error not_understood(const char* what) {
-    return {ErrorKind::corrupt, std::string("the server's answer is not understood: ") + what};
+    return {ErrorKind::corrupt, std::string("the server's answer is invalid: ") + what};
 }
 
 Result<pugi::xml_node> root_of(pugi::xml_document& document, std::string_view xml, const char* name) {
     if (!document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_ws_pcdata_single))
-        return not_understood("it is no XML");
+        return not_understood("it is not XML");
     const auto root = document.child(name);
     if (!root) return not_understood(name);
     return root;
@@ -51,7 +51,7 @@ Result<KeyPage> listing_from(std::string_view xml) {
         listing.prefixes.push_back(text_of(node.child_value("Prefix")));
     listing.is_truncated = is_true(root, "IsTruncated");
     listing.next = root.child_value("NextContinuationToken");
-    if (listing.is_truncated && listing.next.empty()) return not_understood("where the next page begins");
+    if (listing.is_truncated && listing.next.empty()) return not_understood("the start of the next page");
     return listing;
 }
 
@@ -110,7 +110,7 @@ Result<Completed> completed_from(std::string_view xml) {
     for (const auto* name : {"CompleteMultipartUploadResult", "CopyObjectResult", "CopyPartResult"})
         if (const auto root = root_of(document, xml, name); root)
             return Completed{root->child_value("ETag"), root->child_value("ChecksumCRC32C")};
-    return not_understood("what became of an upload or a copy");
+    return not_understood("the result of an upload or a copy");
 }
 
 Result<std::vector<NotRemoved>> not_removed_from(std::string_view xml) {

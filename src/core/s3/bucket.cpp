@@ -40,9 +40,8 @@ std::string range_text(sys::ByteStretch bytes) { return fmt::format("bytes={}-{}
 // Something between here and the bucket may answer in its place, a page to log in by among others.
 Result<> Bucket::check_object(const std::string& key, const HttpAnswer& answer) const {
     if (!answer.header("etag").empty()) return {};
-    return Error{
-        ErrorKind::corrupt,
-        fmt::format("what answers for s3://{}/{} is no server of S3: the answer has no ETag", name(), show_text(key))};
+    return Error{ErrorKind::corrupt, fmt::format("the server of s3://{}/{} is not an S3 server: its answer has no ETag",
+                                                 name(), show_text(key))};
 }
 
 // A server that sends other bytes than it keeps, unpacked ones for example, does not know how many.
@@ -50,10 +49,9 @@ Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) c
     FB_TRY(check_object(key, answer));
     const bool is_told = !answer.header("content-length").empty() || !answer.header("content-range").empty();
     if (is_told || key.ends_with('/')) return {};
-    return Error{ErrorKind::corrupt,
-                 fmt::format("s3://{}/{}: the answer does not say how many bytes the object has: is it kept with a "
-                             "Content-Encoding, and unpacked on the way?",
-                             name(), show_text(key))};
+    return Error{ErrorKind::corrupt, fmt::format("s3://{}/{}: the answer does not give the size of the object. Is it "
+                                                 "stored with a Content-Encoding, and unpacked on the way?",
+                                                 name(), show_text(key))};
 }
 
 // A cache or a server that knows no ranges may answer with others.
@@ -61,13 +59,13 @@ Result<> Bucket::check_range(const std::string& key, const HttpAnswer& answer, s
     const auto& range = answer.header("content-range");
     if (answer.status != partial || range.starts_with(fmt::format("bytes {}-", begin))) return {};
     return Error{ErrorKind::corrupt,
-                 fmt::format("s3://{}/{}: bytes from {} on were asked for, and the answer has \"{}\"", name(),
+                 fmt::format("s3://{}/{}: the request was for bytes from {} on, but the answer has \"{}\"", name(),
                              show_text(key), begin, show_text(range))};
 }
 
 Error Bucket::other_than_kept(const ObjectInfo& object, std::uint32_t crc) const {
     return {ErrorKind::corrupt,
-            fmt::format("the bytes that came of s3://{}/{} have the checksum {}, and the server keeps {}", name(),
+            fmt::format("the bytes received from s3://{}/{} have the checksum {}, but the server stores {}", name(),
                         show_text(object.key), checksum_text(crc), checksum_text(object.crc32c.value_or(0)))};
 }
 
@@ -93,7 +91,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
     first.clear();
     const auto take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
         is_larger = offset + part.size() > first_bytes_max;
-        if (is_larger) return Error{ErrorKind::corrupt, "the server sends more than was asked for"};
+        if (is_larger) return Error{ErrorKind::corrupt, "the server sends more bytes than requested"};
         first.resize(offset);  // of an attempt before
         first.append(reinterpret_cast<const char*>(part.data()), part.size());
         return {};
@@ -110,8 +108,8 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
     FB_TRY(check_range(key, answer, 0));
     auto object = object_from(key, answer, owner);
     if (first.size() != std::min(first_bytes_max, object.bytes) && !key.ends_with('/'))
-        return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(key),
-                                                     first.size(), object.bytes)};
+        return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: only {} of {} bytes arrived", name(),
+                                                     show_text(key), first.size(), object.bytes)};
     if (first.size() < object.bytes) return std::optional(std::move(object));
     if (!is_small) {  // with a range servers do not tell it
         FB_TRY_ASSIGN(looked, look(key));
@@ -131,20 +129,21 @@ Result<bool> Bucket::read(const ObjectInfo& object, sys::ByteStretch bytes, cons
                                 .take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
                                     received = offset + part.size();
                                     if (received > bytes.end - bytes.begin)
-                                        return Error{ErrorKind::corrupt, "the server sends more than was asked for"};
+                                        return Error{ErrorKind::corrupt, "the server sends more bytes than requested"};
                                     return take(offset, part);
                                 },
                                 .accepted_status = not_this_version}));
     if (answer.status == not_this_version) return false;
     FB_TRY(check_range(object.key, answer, bytes.begin));
     if (answer.status == partial && received == bytes.end - bytes.begin) return true;
-    return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(object.key),
-                                                 received, bytes.end - bytes.begin)};
+    return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: only {} of {} bytes arrived", name(),
+                                                 show_text(object.key), received, bytes.end - bytes.begin)};
 }
 
 Result<std::string> Bucket::text_of(const std::string& key) {
     FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = key}));
-    if (answer.body.size() > text_bytes_max) return Error{ErrorKind::corrupt, show_text(key) + " is no text of ours"};
+    if (answer.body.size() > text_bytes_max)
+        return Error{ErrorKind::corrupt, show_text(key) + " was not written by Forebay"};
     return std::move(answer.body);
 }
 
@@ -152,7 +151,8 @@ Result<std::optional<Bucket::Text>> Bucket::find_text(const std::string& key) {
     FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = key, .accepted_status = not_found}));
     if (answer.status == not_found) return std::optional<Text>();
     FB_TRY(check_object(key, answer));
-    if (answer.body.size() > text_bytes_max) return Error{ErrorKind::corrupt, show_text(key) + " is no text of ours"};
+    if (answer.body.size() > text_bytes_max)
+        return Error{ErrorKind::corrupt, show_text(key) + " was not written by Forebay"};
     return std::optional(Text{std::move(answer.body), answer.header("etag")});
 }
 
@@ -195,13 +195,13 @@ Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
         const auto& header = answer.header("x-amz-checksum-crc32c");
         if (!header.empty() && header != checksum)
             return Error{ErrorKind::corrupt,
-                         fmt::format("s3://{}/{}: the server has the checksum {} of what came, and {} was sent", name(),
+                         fmt::format("s3://{}/{}: the server received the checksum {}, but {} was sent", name(),
                                      show_text(request.key), show_text(header), checksum)};
         FB_TRY(check_object(request.key, answer));
         if (with_md5 || header == checksum) return answer;
         wants_md5_ = true;
     }
-    return Error{ErrorKind::broken, "an upload was sent twice and checked neither time"};
+    return Error{ErrorKind::broken, "an upload was sent twice, and not checked"};
 }
 
 Result<> Bucket::put(const std::string& key, const ObjectState& state, std::span<const std::byte> bytes) {
@@ -369,7 +369,7 @@ Result<std::vector<Bucket::Upload>> Bucket::uploads_of(const std::string& prefix
         for (auto& upload : page.uploads)
             if (upload.key.starts_with(prefix)) all.push_back({std::move(upload.key), std::move(upload.id)});
         if (page.is_truncated && page.next_key + "\n" + page.next_id == before)
-            return Error{ErrorKind::corrupt, "the server's list of uploads stands still"};
+            return Error{ErrorKind::corrupt, "the server's list of uploads repeats a page"};
     } while (page.is_truncated);
     return all;
 }

@@ -58,7 +58,7 @@ std::chrono::milliseconds pause_after(int attempt) {
 }
 
 Error no_other_keys(Error error, const Error& why) {
-    error.what += "; no other credentials are found: " + why.what;
+    error.what += "; no other credentials were found: " + why.what;
     return error;
 }
 
@@ -98,9 +98,9 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
     bool has_answered = false, has_other_keys = false;
     for (int attempt = 1; attempt <= settings_.attempts; ++attempt) {
         if (is_gone_)
-            return Error{ErrorKind::retry,
-                         shown(request) + ": the server " + host_ + " fails" + std::string(sys::given_up),
-                         "nothing is under its name that is not whole", "the same command, when the server is back"};
+            return Error{
+                ErrorKind::retry, shown(request) + ": the server " + host_ + " fails" + std::string(sys::given_up),
+                "every object with its final name is whole", "repeat the same command when the server is back"};
         FB_TRY_ASSIGN(keys, settings_.is_unsigned ? Result<KeyKeeper::Keys>(KeyKeeper::Keys()) : keys_.current());
         auto answer = send_once(request, keys.credentials);
         has_answered = answer.has_value();
@@ -139,10 +139,10 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
     return Error{ErrorKind::retry,
                  shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) +
                      " times" + std::string(sys::given_up),
-                 "nothing is under its name that is not whole",
+                 "every object with its final name is whole",
                  is_of_aws() && !has_answered
-                     ? "set AWS_ENDPOINT_URL to your server, as in https://HOST: without it AWS itself is asked"
-                     : "the same command, when the server is back"};
+                     ? "set AWS_ENDPOINT_URL to your server, as in https://HOST. Without it, requests go to AWS"
+                     : "repeat the same command when the server is back"};
 }
 
 // Whoever asks a server of https by http is cut off, or answered by words that are not of S3.
@@ -153,11 +153,11 @@ Result<> S3Client::check_scheme() {
 
 Error S3Client::other_scheme(const std::string& spoken, const std::string& problem) const {
     const auto asked = scheme_ + "://" + host_;
-    const auto what = "the server " + host_ + " speaks " + spoken + ", and was asked as " + asked +
+    const auto what = "the server " + host_ + " speaks " + spoken + ", but the request used " + asked +
                       (problem.empty() ? "" : " (" + problem + ")");
     if (is_of_aws())
         return {ErrorKind::refused, what, "",
-                "AWS_ENDPOINT_URL, if AWS itself is not meant; else see what stands in between"};
+                "set AWS_ENDPOINT_URL if you do not mean AWS. Otherwise look for a proxy in between"};
     return {ErrorKind::refused, what, "",
             settings_.endpoint_name + "=" + spoken + settings_.endpoint.substr(settings_.endpoint.find("://"))};
 }
@@ -200,28 +200,28 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
     if (answer.status == 301 || answer.status == 307 || answer.status == 400) {
         const auto region = error.region.empty() ? answer.header("x-amz-bucket-region") : error.region;
         if (!region.empty() && region != settings_.region)
-            return {ErrorKind::refused, what + "; the bucket lies in the region " + show_text(region), "",
+            return {ErrorKind::refused, what + "; the bucket is in the region " + show_text(region), "",
                     "AWS_REGION=" + show_text(region)};
     }
     if (error.code == "RequestTimeTooSkewed")
         return {ErrorKind::refused,
-                what + "; the clock here says " + now_text() + ", the server's " + show_text(answer.header("date")), "",
-                "set the clock of this machine"};
+                what + "; the clock here shows " + now_text() + ", the server's " + show_text(answer.header("date")),
+                "", "set the clock of this machine"};
     if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
         return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing,
                 "the bucket " + bucket_ + " does not exist at " + scheme_ + "://" + host_ + " (" + what + ")", "",
                 "make the bucket " + bucket_ + ", or correct its name" +
                     (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     if (is_about_keys(answer, error) && !settings_.is_unsigned)
-        return {ErrorKind::refused, what, "",
-                std::string("correct or renew AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that "
-                            "AWS_PROFILE names") +
-                    (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
+        return {
+            ErrorKind::refused, what, "",
+            std::string("correct or renew AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files for AWS_PROFILE") +
+                (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     if (answer.status == 404) return {ErrorKind::missing, what};
     if (answer.status == 401 || answer.status == 403)
         return {ErrorKind::refused, what, "",
-                settings_.is_unsigned ? "unset AWS_NO_SIGN_REQUEST, and give keys that may have it"
-                                      : "ask for the right to it"};
+                settings_.is_unsigned ? "unset AWS_NO_SIGN_REQUEST, and give keys with this permission"
+                                      : "ask for this permission"};
     if (error.code == "KeyTooLongError" || error.code == "MetadataTooLarge" || answer.status == 501)
         return {ErrorKind::unsupported, what};
     if (answer.status == 507 || error.code == "QuotaExceeded") return {ErrorKind::full, what};

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds recent_lasts{2};
 constexpr std::size_t recent_max = 1'000;
 
 Error overtaken(const std::string& key) {
-    return {ErrorKind::retry, "others changed " + show_text(key) + " again and again"};
+    return {ErrorKind::retry, "other clients changed " + show_text(key) + " repeatedly"};
 }
 
 std::string record_of(const std::string& key) { return key + directory_record_name; }
@@ -102,7 +102,7 @@ Result<std::optional<std::string>> Directories::put(const std::string& key, cons
     for (auto* part : {&written.at, &written.name, &written.next}) {
         if (part->empty()) continue;
         if (!part->starts_with(above) || part->find('/', above.size()) != part->size() - 1)
-            return Error{ErrorKind::unsupported, fmt::format("a directory stays in the one that it is in: s3://{}/{}",
+            return Error{ErrorKind::unsupported, fmt::format("a directory cannot move to another directory: s3://{}/{}",
                                                              bucket_.name(), show_text(key))};
         part->erase(0, above.size());
     }
@@ -126,13 +126,11 @@ Result<> Directories::see_conditions(const std::string& key, const std::string& 
     FB_TRY_ASSIGN(as_new, bucket_.put_text_over(record_of(key), text, ""));
     FB_TRY_ASSIGN(over_other, bucket_.put_text_over(record_of(key), text, no_version));
     if (as_new || over_other)
-        return Error{
-            ErrorKind::unsupported,
-            fmt::format(
-                "the server of s3://{} takes no notice of If-None-Match and If-Match: of two sessions that begin at "
-                "once each would believe to have the run",
-                bucket_.name()),
-            "", "use a server that does, as AWS does since 2024 and versitygw 1.8"};
+        return Error{ErrorKind::unsupported,
+                     fmt::format("the server of s3://{} ignores If-None-Match and If-Match, so two sessions could own "
+                                 "the run at the same time",
+                                 bucket_.name()),
+                     "", "use a server that supports them, as AWS since 2024 and versitygw 1.8"};
     const std::lock_guard lock(mutex_);
     has_conditions_ = true;
     return {};
@@ -165,7 +163,7 @@ Result<> Directories::rename(const std::string& from, const std::string& to) {
             return Error{ErrorKind::missing, fmt::format("there is no s3://{}/{}", bucket_.name(), show_text(from))};
         FB_TRY_ASSIGN(other, contents_of(to));
         if (other)
-            return Error{ErrorKind::refused, fmt::format("s3://{}/{} is there already", bucket_.name(), show_text(to))};
+            return Error{ErrorKind::refused, fmt::format("s3://{}/{} exists already", bucket_.name(), show_text(to))};
         FB_TRY_ASSIGN(moved, move(from, *contents, to));
         forget(from);
         if (moved) return {};

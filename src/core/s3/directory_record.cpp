@@ -33,7 +33,7 @@ std::string encode(const DirectoryRecord& record, std::uint64_t turn) {
 
 Result<DirectoryRecord> directory_record_from(std::string_view text) {
     if (text.empty()) return DirectoryRecord();
-    const Error unknown{ErrorKind::corrupt, "an object of a directory is no record of Forebay"};
+    const Error unknown{ErrorKind::corrupt, "the object of a directory was not written by Forebay"};
     if (!text.starts_with(title)) return unknown;
     text.remove_prefix(title.size());
     DirectoryRecord record;

@@ -22,7 +22,7 @@ constexpr std::size_t key_bytes_max = 1'024;
 }  // namespace
 
 std::string bytes_of_folder(const ObjectInfo& folder) {
-    return fmt::format("the key \"{}\" is an object of {} bytes, and a folder has none: no tree of files has both",
+    return fmt::format("the key \"{}\" is an object of {} bytes, but the object of a directory must be empty",
                        show_text(folder.key), folder.bytes);
 }
 
@@ -30,13 +30,13 @@ Error missing_name(const std::string& name) { return {ErrorKind::missing, "there
 
 Result<std::string> S3Folder::key_of(const std::string& name) const {
     if (!sys::is_entry_name(name) || name.size() > name_bytes_max)
-        return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+        return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is not a valid name"};
     if (name == directory_record_name)
         return Error{ErrorKind::unsupported,
-                     "an object of this name says where a directory has its contents, so that no entry has it in S3"};
+                     "S3 cannot hold an entry of this name, as it marks the contents of a directory"};
     auto key = prefix_ + key_part_of(name);
     if (key.size() < key_bytes_max) return key;
-    return Error{ErrorKind::unsupported, "a key of S3 has at most 1,024 bytes, and that of " + show_text(name) +
+    return Error{ErrorKind::unsupported, "a key of S3 has at most 1,024 bytes, so it cannot hold " + show_text(name) +
                                              " would have " + std::to_string(key.size())};
 }
 
@@ -195,7 +195,7 @@ Result<sys::EntryStatus> S3Folder::status_of(const std::string& name) {
 Result<std::string> S3Folder::link_text(const std::string& name) {
     FB_TRY_ASSIGN(object, recent(name));
     if (object.state.kind == sys::EntryKind::link) return object.state.link_text;
-    return Error{ErrorKind::refused, show_text(name) + " is no symbolic link"};
+    return Error{ErrorKind::refused, show_text(name) + " is not a symbolic link"};
 }
 
 Result<std::vector<std::string>> S3Folder::attribute_names_of(const std::string& name) {
@@ -237,13 +237,13 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
         if (!has) {
             FB_TRY_ASSIGN(other, bucket_->look(key));
             if (!other) return missing_name(name);
-            return Error{ErrorKind::refused, show_text(name) + " is an object, and no folder"};
+            return Error{ErrorKind::refused, show_text(name) + " is an object, not a directory"};
         }
     }
     FB_TRY_ASSIGN(contents, Directories(*bucket_).contents_of(below, true));
     if (!contents)
-        return Error{ErrorKind::missing, fmt::format("{} has no contents here, as its object {} says", show_text(name),
-                                                     directory_record_name)};
+        return Error{ErrorKind::missing,
+                     fmt::format("{} is only a name here: see its object {}", show_text(name), directory_record_name)};
     return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, *contents, std::move(object), false));
 }
 
@@ -287,7 +287,7 @@ Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& na
     if (!object && object.error().kind != ErrorKind::missing) return object.error();
     if (!object || !*object) return missing_name(name);
     if ((*object)->state.kind != sys::EntryKind::file)
-        return Error{ErrorKind::refused, show_text(name) + " is no file"};
+        return Error{ErrorKind::refused, show_text(name) + " is not a file"};
     remember(name, *object);
     return open_object(*bucket_, std::move(**object), std::move(first));
 }
@@ -326,7 +326,8 @@ Result<std::unique_ptr<sys::Folder>> open_prefix(const std::shared_ptr<Bucket>& 
     // A listing says whether there is such a bucket, and why not; a HEAD has no text.
     FB_TRY_ASSIGN(has, bucket->has_prefix(prefix));
     if (!has && !prefix.empty() && how == OpenPrefix::must_exist)
-        return Error{ErrorKind::missing, "no key of s3://" + bucket->name() + " begins with " + show_text(prefix)};
+        return Error{ErrorKind::missing,
+                     "there is no key in s3://" + bucket->name() + " begins with " + show_text(prefix)};
     FB_TRY_ASSIGN(contents, Directories(*bucket).contents_of(prefix, true));
     FB_TRY_ASSIGN(looked, bucket->look(key));
     auto object = looked ? std::move(*looked) : object_from(key, {}, bucket->owner);

@@ -49,7 +49,7 @@ Result<> S3Folder::make_special(const std::string& name, const sys::EntryStatus&
 Result<> S3Folder::make_folder(const std::string& name, std::uint32_t) {
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY_ASSIGN(existing, find(name));
-    if (existing) return Error{ErrorKind::refused, show_text(name) + " is there already"};
+    if (existing) return Error{ErrorKind::refused, show_text(name) + " exists already"};
     {
         const std::lock_guard lock(bucket_->making_mutex);
         bucket_->new_folders.insert(key + "/");
@@ -87,7 +87,7 @@ Result<> S3Folder::rename(const std::string& name, const std::string& new_name) 
     if (!object && is_mark(name) && is_mark(new_name)) return rename_upload(name, new_name);
     if (!object) return Error{ErrorKind::unsupported, "an object of S3 keeps its key"};
     FB_TRY_ASSIGN(is_folder, names_folder(new_name, new_key));
-    if (is_folder) return Error{ErrorKind::refused, show_text(new_name) + " is a folder"};
+    if (is_folder) return Error{ErrorKind::refused, show_text(new_name) + " is a directory"};
     FB_TRY(object->publish(new_key));
     making(key, true);
     const std::lock_guard lock(mutex_);

@@ -134,7 +134,7 @@ std::unique_ptr<Http::Connection> Http::take() {
 Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     auto connection = take();
     auto* handle = connection->handle;
-    if (handle == nullptr) return Error{ErrorKind::retry, "libcurl gives no handle: memory is short"};
+    if (handle == nullptr) return Error{ErrorKind::retry, "libcurl has no more memory"};
     curl_easy_reset(handle);  // keeps what is connected
     Exchange exchange{.handle = handle, .request = &request};
     const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
@@ -183,7 +183,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
         if (!is_certificate) return Error{ErrorKind::retry, problem};
         return Error{ErrorKind::refused,
                      request.url.substr(0, request.url.find('/', request.url.find("//") + 2)) + ": " + problem, "",
-                     "AWS_CA_BUNDLE=FILE, with the certificates that count"};
+                     "set AWS_CA_BUNDLE=FILE, with the right certificates"};
     }
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));

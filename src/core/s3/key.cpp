@@ -57,7 +57,7 @@ std::string decoded(std::string_view text, bool plus_is_space) {
 
 Result<S3Place> place_from(std::string_view address) {
     const auto wrong = [&](const char* why) {
-        return Error{ErrorKind::refused, "\"" + show_text(address) + "\" is no address of S3: " + why, "",
+        return Error{ErrorKind::refused, "\"" + show_text(address) + "\" is not an address of S3: " + why, "",
                      "s3://BUCKET/PREFIX"};
     };
     if (!address.starts_with(scheme)) return wrong("it does not begin with s3://");
@@ -68,7 +68,7 @@ Result<S3Place> place_from(std::string_view address) {
                letter == '_' || (letter >= 'A' && letter <= 'Z');
     });
     if (place.bucket.size() < 3 || place.bucket.size() > 255 || !is_name)
-        return wrong("a bucket has 3 or more letters, digits, dots and dashes");
+        return wrong("a bucket needs 3 or more letters, digits, dots and dashes");
     rest.remove_prefix(place.bucket.size());
     while (rest.ends_with('/')) rest.remove_suffix(1);
     while (!rest.empty()) {

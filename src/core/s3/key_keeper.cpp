@@ -57,8 +57,8 @@ Result<> KeyKeeper::find() {
     const auto now = Clock::now();
     const auto expire = credentials.expire.value_or(never);
     if (expire <= now)
-        return Error{ErrorKind::refused, "the credentials for S3 that are given have expired already", "",
-                     "log in again where they come from, or set the clock of this machine"};
+        return Error{ErrorKind::refused, "the credentials for S3 have expired already", "",
+                     "log in again at their source, or set the clock of this machine"};
     expire_ = expire;
     if (!credentials.expire) find_again_ = settings_.program.empty() ? now + asked_lasts : never;
     else find_again_ = expire_ == never ? never : expire_ - std::min<Clock::duration>(before_end, (expire_ - now) / 2);
@@ -76,16 +76,16 @@ Result<ExpiringCredentials> KeyKeeper::ask_program() const {
     return Error{ErrorKind::refused,
                  "the credential_process of the profile gives no credentials for S3: " +
                      (output    ? keys.error().what
-                      : is_late ? "it had not ended after " + std::to_string(program_max.count()) + " s"
+                      : is_late ? "it did not end within " + std::to_string(program_max.count()) + " s"
                                 : "it cannot be run, or ends with an error"),
-                 "", "run it by hand, and look at credential_process in the files of AWS"};
+                 "", "run it by hand, and check credential_process in the AWS configuration files"};
 }
 
 // IMDSv2: a token first, then the name of the role, then its keys.
 Result<ExpiringCredentials> KeyKeeper::ask_machine() const {
     const Error none{ErrorKind::refused, "no credentials for S3 were found", "",
-                     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or aws configure; AWS_NO_SIGN_REQUEST=true for a "
-                     "bucket that everybody may read"};
+                     "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run aws configure. For a public bucket set "
+                     "AWS_NO_SIGN_REQUEST=true"};
     if (!settings_.asks_machine) return none;
     const HttpLimits limits{.connect_seconds = machine_seconds, .silent_seconds = machine_seconds};
     const std::string service = machine_service;

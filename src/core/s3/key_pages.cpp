@@ -31,8 +31,8 @@ Result<KeyPage> KeyPages::next() {
     }
     const bool is_poor = page.objects.empty() && page.prefixes.size() <= 1;
     if (is_poor && ++poor_ <= poor_pages_max) return page;
-    return Error{ErrorKind::corrupt, "the server's listing of s3://" + bucket_.name() + "/" + show_text(prefix_) +
-                                         " goes back to a page that it has given before"};
+    return Error{ErrorKind::corrupt,
+                 "the server's listing of s3://" + bucket_.name() + "/" + show_text(prefix_) + " repeats a page"};
 }
 
 }  // namespace forebay::s3

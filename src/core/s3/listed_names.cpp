@@ -49,8 +49,8 @@ std::optional<ListedEntry> ListedNames::add_upload(const std::string& mark) {
 
 std::string ListedNames::Refused::why() const {
     return "the key \"" + show_text(key) +
-           (is_twice ? "\" begins with another key and a \"/\": no entry of a tree is both a file and a directory"
-                     : "\" has a part that no entry of a tree can have as its name");
+           (is_twice ? "\" begins with another key and a \"/\": an entry of a tree cannot be a file and a directory"
+                     : "\" has a part that is not a valid name in a tree");
 }
 
 // Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.

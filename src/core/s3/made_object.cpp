@@ -75,7 +75,7 @@ MadeObject::MadeObject(Bucket& bucket, std::string temporary_key, ObjectState fi
 
 Result<std::shared_ptr<MadeObject>> MadeObject::join(Bucket& bucket, const std::string& temporary_key) {
     FB_TRY_ASSIGN(mark, mark_at(bucket, temporary_key + mark_ending));
-    if (!mark) return Error{ErrorKind::missing, "there is no mark of an upload"};
+    if (!mark) return Error{ErrorKind::missing, "the record of the upload is missing"};
     auto joined = std::make_shared<MadeObject>(bucket, temporary_key, ObjectState{});
     joined->upload_ = mark->upload;
     joined->is_joined_ = true;
@@ -98,7 +98,7 @@ Result<> MadeObject::begin(const std::string& final_key, const sys::EntryStatus&
     pieces_.clear();
     pieces_.resize(std::max<std::uint64_t>(1, (source.bytes + part_bytes_ - 1) / part_bytes_));
     if (is_joined_ && (!is_in_parts() || part_bytes_ > shared_part_bytes_max || upload_.key != final_key))
-        return Error{ErrorKind::unsupported, "this upload is one process's alone"};
+        return Error{ErrorKind::unsupported, "only one process may write this upload"};
     if (!is_in_parts() || is_joined_) return {};
     upload_.key = final_key;
     identity_ = identity_of(source, info.state, part_bytes_);
@@ -156,7 +156,7 @@ Result<MadeObject::Piece*> MadeObject::piece_at(std::uint64_t offset, std::uint6
     const std::lock_guard lock(mutex);
     const auto index = offset / part_bytes_;
     if (index >= pieces_.size() || offset + bytes > info.bytes)
-        return Error{ErrorKind::refused, "bytes behind the end that was told"};
+        return Error{ErrorKind::refused, "these bytes lie after the end of the object"};
     auto& piece = pieces_[index];
     if (!piece.bytes && !piece.is_sent) piece.bytes = bucket_.part_memory.take(length_of(index));
     return &piece;
@@ -205,7 +205,7 @@ Result<> MadeObject::write(std::uint64_t offset, std::span<const std::byte> byte
 Result<> MadeObject::resize(std::uint64_t bytes) {
     const std::lock_guard lock(mutex);
     if (bytes == info.bytes) return {};
-    return Error{ErrorKind::unsupported, "the size of an object is told before its bytes"};
+    return Error{ErrorKind::unsupported, "the size of an object must be set before its bytes"};
 }
 
 Result<std::uint64_t> MadeObject::read(std::uint64_t offset, std::span<std::byte> bytes) {
@@ -232,7 +232,7 @@ Result<std::string> MadeObject::sent_parts() {
     for (std::size_t index = 0; index < pieces_.size(); ++index) {
         const auto& piece = pieces_[index];
         if (piece.is_sent) lines += fmt::format("{} {:x} {}\n", index, piece.crc32c, piece.sent.etag);
-        else if (piece.filled > 0) return Error{ErrorKind::unsupported, "a part of an upload is filled by half"};
+        else if (piece.filled > 0) return Error{ErrorKind::unsupported, "a part of an upload is incomplete"};
     }
     return lines;
 }
@@ -248,7 +248,7 @@ Result<> MadeObject::take_sent(const std::string& lines) {
         const auto number = std::from_chars(line.data(), end, index);
         const auto checksum = std::from_chars(std::min(number.ptr + 1, end), end, crc, 16);
         if (number.ec != std::errc() || checksum.ec != std::errc() || index >= pieces_.size() || checksum.ptr == end)
-            return Error{ErrorKind::corrupt, "what another process says of the parts that it has sent is no list"};
+            return Error{ErrorKind::corrupt, "another process sent an invalid list of parts"};
         auto& piece = pieces_[index];
         piece.sent = {.etag = std::string(checksum.ptr + 1, end), .crc32c = crc};
         piece.crc32c = crc;
@@ -261,15 +261,15 @@ Result<> MadeObject::take_sent(const std::string& lines) {
 Result<> MadeObject::publish(const std::string& final_key) {
     if (is_in_parts()) return end_upload(final_key);
     if (info.bytes > 0 && pieces_[0].filled < info.bytes)
-        return Error{ErrorKind::broken, "an object is to get its key before all its bytes came"};
+        return Error{ErrorKind::broken, "an object would get its key before all its bytes arrived"};
     return bucket_.put(final_key, info.state, info.bytes == 0 ? std::span<const std::byte>() : all_of(0));
 }
 
 Result<> MadeObject::end_upload(const std::string& final_key) {
-    if (final_key != upload_.key) return Error{ErrorKind::broken, "an upload gets another key than it was begun for"};
+    if (final_key != upload_.key) return Error{ErrorKind::broken, "an upload would get another key than at its start"};
     std::vector<Bucket::Part> parts;
     for (const auto& piece : pieces_) {
-        if (!piece.is_sent) return Error{ErrorKind::broken, "an upload is to end before all its parts came"};
+        if (!piece.is_sent) return Error{ErrorKind::broken, "an upload would end before all its parts arrived"};
         parts.push_back(piece.sent);
     }
     auto ended = bucket_.end_upload(upload_, parts);

@@ -136,7 +136,7 @@ Result<> ObjectState::check_size() const {
     const auto bytes = size_of(without_map.headers());
     if (bytes <= metadata_bytes_max) return {};
     return Error{ErrorKind::unsupported,
-                 fmt::format("the metadata of an object of S3 have at most {} bytes, and these would be {}",
+                 fmt::format("the metadata of an S3 object have at most {} bytes, and these need {}",
                              metadata_bytes_max, bytes)};
 }
 

@@ -37,7 +37,7 @@ void fill_gaps(std::byte* memory, const std::vector<sys::ByteStretch>& written, 
 }
 
 Error sent_already(const std::string& key) {
-    return {ErrorKind::unsupported, "what was sent of the object " + show_text(key) + " cannot be changed"};
+    return {ErrorKind::unsupported, "the uploaded bytes of the object " + show_text(key) + " cannot be changed"};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Result<> ObjectParts::load(const ObjectInfo& object) {
                   bucket_.read(object, {0, object.bytes}, [&](std::uint64_t offset, std::span<const std::byte> bytes) {
                       return write(offset, bytes);
                   }));
-    if (!is_same) return Error{ErrorKind::retry, "the object " + show_text(object.key) + " is another one by now"};
+    if (!is_same) return Error{ErrorKind::retry, "the object " + show_text(object.key) + " was replaced"};
     const std::lock_guard lock(mutex_);
     is_changed_ = false;
     return {};
@@ -162,7 +162,7 @@ Result<> ObjectParts::send(Part& part, std::uint64_t bytes) {
     fill_gaps(part.bytes.get(), part.written, bytes);
     auto sent = bucket_.put_part(upload_, part.place.index + 1, {part.bytes.get(), bytes});
     if (!sent && sent.error().kind == ErrorKind::missing)  // a rule of the bucket, or another agent, has given it up
-        return Error{ErrorKind::retry, sent.error().what, "", "the same again"};
+        return Error{ErrorKind::retry, sent.error().what, "", "repeat the same command"};
     FB_TRY(sent);
     part.sent = std::move(*sent);
     part.bytes.reset();

@@ -44,7 +44,7 @@ public:
     Result<std::uint64_t> size() override { return object_.bytes; }
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override {
         if (offset > object_.bytes || bytes.size() > object_.bytes - offset)
-            return Error{ErrorKind::corrupt, fmt::format("truncated: {} has {} bytes, and {} from {} on are wanted",
+            return Error{ErrorKind::corrupt, fmt::format("truncated: {} has {} bytes, but {} from {} on are needed",
                                                          name(), object_.bytes, bytes.size(), offset)};
         if (bytes.empty()) return {};
         FB_TRY_ASSIGN(is_same, bucket_->read(object_, {offset, offset + bytes.size()},
@@ -52,13 +52,13 @@ public:
                                                  std::memcpy(bytes.data() + at, part.data(), part.size());
                                                  return {};
                                              }));
-        if (!is_same) return Error{ErrorKind::retry, name() + " was replaced while it was read"};
+        if (!is_same) return Error{ErrorKind::retry, name() + " was replaced during the read"};
         return {};
     }
 
 private:
     std::string name() const { return fmt::format("s3://{}/{}", bucket_->name(), show_text(object_.key)); }
-    Error read_only() const { return {ErrorKind::broken, name() + " was opened to be read"}; }
+    Error read_only() const { return {ErrorKind::broken, name() + " was opened for reading"}; }
 
     const std::shared_ptr<Bucket> bucket_;
     const ObjectInfo object_;
@@ -159,7 +159,7 @@ Result<std::unique_ptr<sys::File>> ObjectStore::open_written(const std::string& 
         FB_TRY_ASSIGN(there, bucket_->look(key));
         if (there && there->bytes > changed_bytes_max)
             return Error{ErrorKind::unsupported,
-                         fmt::format("{} cannot be changed: an object is put as a whole, and it has {} bytes",
+                         fmt::format("{} cannot be changed: S3 writes an object as a whole, and it has {} bytes",
                                      show_text(path), there->bytes)};
         if (there) FB_TRY(object->load(*there));
     }

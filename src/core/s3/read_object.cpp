@@ -113,7 +113,7 @@ private:
     ObjectInfo& info() override { return info_; }
     std::mutex& lock_of_info() override { return mutex_; }
     std::uint64_t device() const override { return bucket_.number(); }
-    static Error to_read() { return {ErrorKind::refused, "the object was opened to be read"}; }
+    static Error to_read() { return {ErrorKind::refused, "the object was opened for reading"}; }
 
     Result<> ask_checksum();
     Result<std::uint64_t> take(std::uint64_t offset, std::uint64_t bytes, const Bucket::Take& take);
@@ -178,7 +178,7 @@ Result<std::uint64_t> ReadObject::take(std::uint64_t offset, std::uint64_t bytes
         }
         // Somebody has put another object there: it is what is read from here on, and status() tells.
         FB_TRY_ASSIGN(now, bucket_.look(object.key));
-        if (!now) return Error{ErrorKind::missing, "it was removed while it was read"};
+        if (!now) return Error{ErrorKind::missing, "it was removed during the read"};
         const std::lock_guard lock(mutex_);
         info_ = *now;
         first_bytes_.clear();

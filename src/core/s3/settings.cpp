@@ -65,7 +65,7 @@ Result<bool> is_true(const std::string& what, const std::string& text) {
                            [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
     if (word.empty() || word == "false" || word == "no" || word == "0") return false;
     if (word == "true" || word == "yes" || word == "1") return true;
-    return Error{ErrorKind::refused, what + ", \"" + show_text(text) + "\", is neither true nor false"};
+    return Error{ErrorKind::refused, what + ", \"" + show_text(text) + "\", is not true or false"};
 }
 
 // "http://host:port/path" without a slash at its end.
@@ -75,8 +75,8 @@ Result<std::string> checked_endpoint(std::string endpoint) {
     const bool has_user = endpoint.find('@') != endpoint.npos;
     if (is_url && !has_user && is_showable(endpoint)) return endpoint;
     return Error{ErrorKind::refused,
-                 has_user ? "the endpoint of S3 has an \"@\": credentials are never part of it"
-                          : "the endpoint of S3, \"" + show_text(endpoint) + "\", is no URL",
+                 has_user ? "the endpoint of S3 has an \"@\", but credentials do not belong there"
+                          : "the endpoint of S3, \"" + show_text(endpoint) + "\", is not a URL",
                  "",
                  has_user || endpoint.find("://") != endpoint.npos || !is_showable(endpoint)
                      ? "AWS_ENDPOINT_URL=https://HOST"
@@ -89,7 +89,7 @@ Result<int> attempts_from(const std::string& text) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), attempts);
     if (problem == std::errc() && end == text.data() + text.size() && attempts >= 1 && attempts <= attempts_max)
         return attempts;
-    return Error{ErrorKind::refused, "AWS_MAX_ATTEMPTS, \"" + show_text(text) + "\", is no number from 1 to 100"};
+    return Error{ErrorKind::refused, "AWS_MAX_ATTEMPTS, \"" + show_text(text) + "\", is not a number from 1 to 100"};
 }
 
 // "2026-11-27T10:08:47Z", perhaps with a fraction, and "+01:00" in place of "Z".
@@ -152,10 +152,11 @@ struct Profile {
 
 // The tools of AWS look for keys there, and this program does not. The key, or the variable, says so.
 Error other_way(const Profile& profile, const std::string& asks, const std::string& kind) {
-    return {ErrorKind::refused,
-            "the keys for S3 come from " + kind + " (" + asks + "), which forebay cannot ask for them", "",
-            "let the tool of AWS ask: a profile with credential_process = aws configure export-credentials --profile " +
-                show_text(profile.name) + " --format process, and AWS_PROFILE with its name"};
+    return {
+        ErrorKind::refused, "the keys for S3 come from " + kind + " (" + asks + "), and forebay cannot get them there",
+        "",
+        "let the AWS tool get them: a profile with credential_process = aws configure export-credentials --profile " +
+            show_text(profile.name) + " --format process, and AWS_PROFILE with its name"};
 }
 
 // A role comes before keys of the same profile: these would be somebody else's.
@@ -188,8 +189,8 @@ Result<> choose_endpoint(const Surroundings& surroundings, const Profile& profil
     if (!services.empty() && !configs.contains(section))
         return Error{ErrorKind::refused,
                      "the profile " + show_text(profile.name) + " has services = " + show_text(services) +
-                         ", and the files of AWS have no section [" + show_text(section) + "]",
-                     "", "write that section, or take services out of the profile"};
+                         ", but the AWS configuration files have no section [" + show_text(section) + "]",
+                     "", "write that section, or remove services from the profile"};
     const auto of_services = services.empty() ? "" : value_in(configs[section], "s3.endpoint_url");
     for (const auto& [name, given] : std::initializer_list<std::pair<std::string, std::string>>{
              {"AWS_ENDPOINT_URL_S3", surroundings.variable("AWS_ENDPOINT_URL_S3")},
@@ -241,8 +242,8 @@ Result<S3Settings> settings_from(const Surroundings& surroundings) {
     const auto section = profile == "default" ? profile : "profile " + profile;
     if (!named.empty() && !secrets.contains(profile) && !configs.contains(section))
         return Error{ErrorKind::refused,
-                     "the profile \"" + show_text(profile) + "\" of AWS_PROFILE is in neither of the files of AWS", "",
-                     "aws configure --profile " + show_text(profile)};
+                     "the profile \"" + show_text(profile) + "\" of AWS_PROFILE is not in the AWS configuration files",
+                     "", "aws configure --profile " + show_text(profile)};
     const Profile own{.name = profile, .secret = secrets[profile], .config = configs[section]};
 
     S3Settings settings;
@@ -273,7 +274,7 @@ Result<ExpiringCredentials> credentials_from(const std::string& json) {
     const auto expiration = text_in("Expiration");
     credentials.expire = expiry_from(expiration);
     if (!expiration.empty() && !credentials.expire)
-        return Error{ErrorKind::corrupt, "the answer's Expiration is no time"};
+        return Error{ErrorKind::corrupt, "the answer's Expiration is not a time"};
     return credentials;
 }
 

@@ -34,7 +34,7 @@ Result<> Crew::start(std::uint32_t threads, const CpuSet& cpus) {
     std::vector<int> list;
     for (unsigned cpu = 0; cpu < cpus_max; ++cpu)
         if (cpus[cpu]) list.push_back(static_cast<int>(cpu));
-    if (list.empty()) return Error{ErrorKind::refused, "there is no CPU for threads that copy"};
+    if (list.empty()) return Error{ErrorKind::refused, "there is no CPU for copy threads"};
     for (std::uint32_t i = 0; i < threads; ++i) {
         // With 64 CPUs and 16 threads, each fourth CPU: neighbours share a way to memory.
         const auto at = threads <= list.size() ? i * list.size() / threads : i % list.size();

@@ -43,11 +43,11 @@ Result<DaosPlace> daos_place_from(std::string_view address) {
     DaosPlace place;
     place.pool = take_part(rest);
     place.container = take_part(rest);
-    if (!is_label(place.pool)) return refused("a pool is named by its label or UUID");
-    if (!is_label(place.container)) return refused("a container is named by its label or UUID");
+    if (!is_label(place.pool)) return refused("the name of a pool is its label or UUID");
+    if (!is_label(place.container)) return refused("the name of a container is its label or UUID");
     while (!rest.empty()) {
         const auto part = take_part(rest);
-        if (part == "." || part == "..") return refused("its path has a part . or ..");
+        if (part == "." || part == "..") return refused("its path contains . or ..");
         if (!part.empty()) place.path += "/" + std::string(part);
     }
     return place;
@@ -59,7 +59,7 @@ Result<DaosPlace> daos_place_of_link(std::string_view value) {
     const auto end = value.find(middle);
     const auto wrong = [&] {
         return Error{ErrorKind::refused,
-                     std::string("its attribute ") + daos_link_attribute + " names no container: " + show_text(value)};
+                     std::string("its attribute ") + daos_link_attribute + " has no container: " + show_text(value)};
     };
     if (!value.starts_with(begin) || end == value.npos) return wrong();
     const auto type = value.substr(begin.size(), end - begin.size());
@@ -70,7 +70,7 @@ Result<DaosPlace> daos_place_of_link(std::string_view value) {
     if (!is_uuid(place.pool) || !is_uuid(place.container) || !rest.empty()) return wrong();
     if (type != "POSIX")
         return Error{ErrorKind::unsupported,
-                     fmt::format("it stands for a container of type {}, which holds no files", show_text(type))};
+                     fmt::format("it belongs to a container of type {}, which holds no files", show_text(type))};
     return place;
 }
 

@@ -27,7 +27,8 @@ constexpr std::array<FarModule, 2> modules{
     {{"s3://", "libforebay_s3.so", "S3", "apt-get install libcurl4-openssl-dev libpugixml-dev, and build forebay again",
       1, true},
      {daos_scheme, "libforebay_daos.so", "DAOS by libdfs",
-      "build forebay again where the headers of DAOS are (daos_fs.h), or mount the container by dfuse", 2, false}}};
+      "build forebay again on a machine with the headers of DAOS (daos_fs.h), or mount the container with dfuse", 2,
+      false}}};
 
 constexpr std::array<const char*, 9> settings{
     "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL",    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
@@ -65,14 +66,13 @@ Result<> check_address(std::string_view place) {
     std::ranges::transform(scheme, scheme.begin(),
                            [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     const auto rest = place.substr(std::min(place.find_first_not_of('/', colon + 1), place.size()));
-    auto next = "./" + std::string(place) + ", if a directory of that name is meant";
+    auto next = "./" + std::string(place) + ", if you mean a directory of that name";
     if (is_far(scheme + "://")) next = scheme + "://" + std::string(rest);
     if (scheme == "file") next = "/" + std::string(rest);
     return Error{ErrorKind::refused,
                  show_text(place) +
-                     " is no place that is known: there are paths, s3://BUCKET/PREFIX and "
-                     "daos://POOL/CONTAINER/PATH. Another host is reached by a file system that it "
-                     "shares with this one, or by S3",
+                     " is not a valid place. Use a path, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH. To reach "
+                     "another host, use a shared file system or S3",
                  "nothing was changed", show_text(next)};
 }
 
@@ -82,7 +82,7 @@ Result<std::string> whole_place(const std::string& place) {
     std::error_code failed;
     auto text = is_far(place) ? place : std::filesystem::absolute(place, failed).lexically_normal().string();
     if (failed)
-        return Error{ErrorKind::refused, "the current directory cannot be told: " + failed.message(), "",
+        return Error{ErrorKind::refused, "the current directory is unknown: " + failed.message(), "",
                      "give an absolute path"};
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
@@ -109,7 +109,7 @@ void take_settings(const std::string& lines) {
 
 Result<void*> far_function(std::string_view address, const char* name) {
     const auto* module = module_of(address);
-    if (module == nullptr) return Error{ErrorKind::broken, std::string(address) + " is no address"};
+    if (module == nullptr) return Error{ErrorKind::broken, std::string(address) + " is not an address"};
     const auto function = function_beside(module->file, name);
     if (function) return function;
     return Error{ErrorKind::unsupported,

@@ -160,9 +160,9 @@ JobEnd ask_batch_system(const Environment& environment, const Ask& ask, std::int
         const auto answer = ask({"qstat", "-f", job});
         if (!answer) return JobEnd{{}, answer.error().line(), true};
         if (const auto end = end_told_by_qstat(*answer, now)) return known(*end, "qstat");
-        return JobEnd{{}, fmt::format("qstat -f {} tells no walltime", job), true};
+        return JobEnd{{}, fmt::format("qstat -f {} prints no walltime", job), true};
     }
-    return JobEnd{{}, "no job of SLURM or PBS, and FOREBAY_JOB_END is not set"};
+    return JobEnd{{}, "this is not a job of SLURM or PBS, and FOREBAY_JOB_END is not set"};
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
     // 0 means "not known".
     if (!given.empty() && end != 0)
         return Error{ErrorKind::refused,
-                     fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected, from {} to {}", given,
+                     fmt::format("FOREBAY_JOB_END is \"{}\", and must be seconds since 1970, from {} to {}", given,
                                  job_end_min, job_end_max),
                      "", "export FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it"};
     const auto of_slurm = environment("SLURM_JOB_END_TIME");
@@ -182,7 +182,7 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
     if (is_end_of_job(slurm_end)) return known(*slurm_end + ahead_of_controller(ask, now), "SLURM_JOB_END_TIME");
     auto answer = ask_batch_system(environment, ask, now);
     if (!of_slurm.empty() && slurm_end != 0)
-        answer.source += fmt::format("; SLURM_JOB_END_TIME is \"{}\", which is no end of a job", of_slurm);
+        answer.source += fmt::format("; SLURM_JOB_END_TIME is \"{}\", which is not the end of a job", of_slurm);
     return answer;
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("a limit that nobody can tell is none, and the reason is kept") {
     machine.variables = {{"PBS_JOBID", "12.server"}};
     machine.answers["qstat -f 12.server"] = "Job Id: 12.server\n    Job_Name = les\n";
     CHECK_FALSE(machine.find().value().unix_seconds);
-    CHECK(machine.find().value().source == "qstat -f 12.server tells no walltime");
+    CHECK(machine.find().value().source == "qstat -f 12.server prints no walltime");
 }
 
 TEST_CASE("a FOREBAY_JOB_END that is no end of a job is refused, with the value") {

@@ -51,7 +51,7 @@ Result<Addresses> find_address(const std::string& address, int flags) {
     if (wrong != std::errc() || end != port.data() + port.size() || (host.empty() && (flags & AI_PASSIVE) == 0) ||
         (!bracketed && host.find(':') != std::string::npos))
         return Error{ErrorKind::refused,
-                     fmt::format("'{}' is no address of a host and a port, as \"host7:4711\"", address)};
+                     fmt::format("'{}' is not an address with host and port, such as \"host7:4711\"", address)};
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
@@ -96,7 +96,7 @@ Result<std::vector<std::string>> own_addresses(const std::string& wanted) {
     if (hosts.empty())
         return Error{ErrorKind::missing,
                      wanted.empty() ? "this host has no address"
-                                    : fmt::format("this host has no interface or address '{}' that is up", wanted)};
+                                    : fmt::format("this host has no active interface or address '{}'", wanted)};
     return hosts;
 }
 

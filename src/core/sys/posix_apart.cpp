@@ -73,7 +73,7 @@ Result<int> guarded(const std::function<Result<int>(const Alive&)>& work, const 
     try {
         return work(alive);
     } catch (const std::bad_alloc&) {
-        return Error{ErrorKind::full, "there is no memory for what the file asks for"};
+        return Error{ErrorKind::full, "there is not enough memory for the data of the file"};
     } catch (const std::exception& error) {
         return Error{ErrorKind::broken, std::string("unexpected: ") + error.what()};
     }
@@ -98,7 +98,7 @@ Result<int> guarded(const std::function<Result<int>(const Alive&)>& work, const 
     alive();
     auto outcome = guarded(work, alive);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-        outcome = Error{ErrorKind::full, "the output could not be written whole to standard output."};
+        outcome = Error{ErrorKind::full, "the output could not be written completely."};
     std::fflush(stderr);
     const auto answer = answer_of(outcome);
     for (std::size_t sent = 0; sent < answer.size();) {
@@ -149,8 +149,8 @@ Result<int> run_apart(const ApartBounds& bounds, const std::function<Result<int>
     if (is_from_outside(signal))
         return Error{ErrorKind::retry, fmt::format("the process that read it was ended by signal {}", signal)};
     if (signal == SIGPROF)
-        return Error{ErrorKind::corrupt, fmt::format("the process that read it computed for {} s without an end",
-                                                     bounds.processor_time.count())};
+        return Error{ErrorKind::corrupt,
+                     fmt::format("the process that read it did not end within {} s", bounds.processor_time.count())};
     return Error{ErrorKind::corrupt, fmt::format("the process that read it crashed, by signal {}", signal)};
 }
 

@@ -92,14 +92,15 @@ Error ChildProgram::ended() {
 
 Result<> ChildProgram::write_line(std::string_view line) {
     if (line.size() >= child_line_bytes_max || line.find('\n') != line.npos)
-        return Error{ErrorKind::refused, fmt::format("a text of {} bytes is no line for {}", line.size(), program_)};
+        return Error{ErrorKind::refused,
+                     fmt::format("a text of {} bytes is too long or not one line for {}", line.size(), program_)};
     const auto text = std::string(line) + '\n';
     ssize_t sent = -1;
     do {
         sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     } while (sent < 0 && errno == EINTR);
     if (sent == static_cast<ssize_t>(text.size())) return {};
-    if (sent >= 0 || errno == EAGAIN) return Error{ErrorKind::retry, program_ + " does not read what it is told"};
+    if (sent >= 0 || errno == EAGAIN) return Error{ErrorKind::retry, program_ + " does not read its input"};
     if (errno == EPIPE || errno == ECONNRESET) return ended();
     return posix_error("send", program_, errno);
 }
@@ -115,7 +116,7 @@ Result<std::optional<std::string>> ChildProgram::read_line(std::chrono::millisec
         }
         if (read_.size() >= child_line_bytes_max)
             return Error{ErrorKind::corrupt,
-                         fmt::format("{} said more than {} bytes in a line", program_, child_line_bytes_max)};
+                         fmt::format("{} printed a line of more than {} bytes", program_, child_line_bytes_max)};
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
         struct pollfd ready {
             socket_, POLLIN, 0
@@ -138,7 +139,7 @@ Result<> end_with_parent() {
         0, 0, 0
     };
     if (::poll(&input, 1, 0) > 0 && (input.revents & (POLLHUP | POLLERR)) != 0)
-        return Error{ErrorKind::broken, "the program that has started this one has ended"};
+        return Error{ErrorKind::broken, "the parent program has ended"};
     return {};
 }
 

@@ -80,7 +80,7 @@ Result<std::string> output_with_input(const std::vector<std::string>& command, s
         // A child that is stuck in the kernel does not end even now, and is left as a zombie.
         static_cast<void>(end_of(child, Clock::now() + killed_end_max));
         return Error{ErrorKind::retry,
-                     fmt::format("{} had not ended after {} ms and was killed", command[0], timeout.count())};
+                     fmt::format("{} did not end within {} ms and was killed", command[0], timeout.count())};
     }
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return text;
     while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -35,7 +35,7 @@ TEST_CASE("a program that does not end is killed with what it started, also when
         const auto hung = sys::output_of({"sh", "-c", script}, 300ms);
         REQUIRE_FALSE(hung);
         CHECK(hung.error().kind == ErrorKind::retry);
-        CHECK(hung.error().what == "sh had not ended after 300 ms and was killed");
+        CHECK(hung.error().what == "sh did not end within 300 ms and was killed");
         CHECK(sys::Clock::now() - start < 10s);
         pid_t shell = 0, sleeper = 0;
         std::istringstream(test::text_in(pids)) >> shell >> sleeper;

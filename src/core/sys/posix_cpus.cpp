@@ -109,8 +109,7 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
         // ESRCH: the thread has ended meanwhile.
         if (::sched_setaffinity(thread, sizeof set, set.bits) == 0 || errno == ESRCH) continue;
         if (errno != EINVAL) return posix_error("sched_setaffinity to " + cpu_list, name, errno);
-        return Error{ErrorKind::refused,
-                     fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
+        return Error{ErrorKind::refused, fmt::format("pin to CPUs {}: this process may not use these CPUs", cpu_list)};
     }
     return failed ? Result<>(posix_error("readdir", "/proc/self/task", failed.value())) : Result<>();
 }

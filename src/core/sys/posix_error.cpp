@@ -62,9 +62,9 @@ namespace {
 // Callers see only `full`, as for storage, and cannot know the limit.
 std::string next_of(int number) {
     switch (number) {
-        case EMFILE: return "a higher limit of open files of a process: ulimit -n";
-        case ENFILE: return "a higher limit of open files of this machine: sysctl fs.file-max";
-        case ENOMEM: return "more memory, as in a larger job";
+        case EMFILE: return "raise the limit of open files of a process: ulimit -n";
+        case ENFILE: return "raise the limit of open files of this machine: sysctl fs.file-max";
+        case ENOMEM: return "get more memory, as in a larger job";
         default: return {};
     }
 }

@@ -248,7 +248,7 @@ TEST_CASE("sync: interrupted is repeated; failed stays failed for this file, sin
     const auto again = file->sync();
     REQUIRE_FALSE(again);
     CHECK(again.error().kind == ErrorKind::retry);
-    CHECK(again.error().text().find("written anew") != std::string::npos);
+    CHECK(again.error().text().find("write the file again") != std::string::npos);
     file = make(dir / "f", Access::create);
     CHECK(file->sync());
 }

@@ -140,8 +140,8 @@ Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
     FB_TRY_ASSIGN(done, by_pages ? read_by_pages(offset, bytes) : read_up_to_end(offset, bytes));
     if (from_storage_ && !direct()) forget_cached();
     if (done == bytes.size()) return {};
-    return Error{ErrorKind::corrupt, fmt::format("{} is truncated: it ends at {}, and bytes {} to {} were asked for",
-                                                 path_, offset + done, offset, offset + bytes.size() - 1)};
+    return Error{ErrorKind::corrupt, fmt::format("{} is truncated: it ends at {}, but bytes {} to {} are needed", path_,
+                                                 offset + done, offset, offset + bytes.size() - 1)};
 }
 
 // Drops the whole file: a page may be part of a larger piece of the cache, which is dropped as a whole. It is a hint:
@@ -171,7 +171,7 @@ void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
 Result<> PosixFile::sync() {
     if (const int before = sync_failed_.load()) {
         Error error = posix_error("fdatasync (failed before)", path_, before);
-        error.what += "; bytes may be lost, so the file has to be written anew";
+        error.what += "; bytes may be lost, so write the file again";
         return error;
     }
     while (::fdatasync(fd_.get()) != 0) {

@@ -59,7 +59,7 @@ bool is_same_but_renamed(LocalFile a, const LocalFile& b) {
 }
 
 Error not_seen(const std::string& path) {
-    return {ErrorKind::missing, fmt::format("open: {}: another file has its name now, or it was changed", path)};
+    return {ErrorKind::missing, fmt::format("open: {}: the file was changed or replaced", path)};
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ Result<bool> remove_seen(const std::string& path, const LocalFile& seen) {
         if (back) return false;
         struct stat about {};
         if (::lstat(path.c_str(), &about) != 0)
-            return with_context(back.error(), fmt::format("{}; what was {} is {} now", back.error().what, path, aside));
+            return with_context(back.error(), fmt::format("{}; the file {} is now {}", back.error().what, path, aside));
         // Its writer has put a later file in its place, and that rename would have removed this file too.
     }
     if (::unlink(aside.c_str()) != 0) return posix_error("unlink", aside, errno);

@@ -129,7 +129,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
         auto wanted = whole_file(F_WRLCK);
         const int number = lock_no_intr(fd.get(), F_OFD_SETLK, wanted);
         if (number == EAGAIN || number == EACCES)
-            return Error{ErrorKind::retry, fmt::format("lock {}: another living process holds it", path)};
+            return Error{ErrorKind::retry, fmt::format("lock {}: another process holds it", path)};
         if (number != 0) return lock_error(path, number);
         FileLock lock;
         lock.fd_ = fd.release();
@@ -138,7 +138,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
         if (all.add(lock.fd_, forks) && still_named(lock.fd_, path)) return lock;
     }
     return Error{ErrorKind::retry,
-                 fmt::format("lock {}: its file is removed, or this process forks, again and again", path)};
+                 fmt::format("lock {}: its file is removed, or this process forks, repeatedly", path)};
 }
 
 Result<bool> lock_state(const std::string& path) {

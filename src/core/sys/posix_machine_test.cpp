@@ -189,7 +189,7 @@ TEST_CASE("make_private_directory: new or ours alone, else refused with the reas
     std::filesystem::create_directory_symlink(dir / "d", dir / "link");
     check_refused(dir / "link", "symbolic link");
     REQUIRE(::chmod((dir / "d").c_str(), 0750) == 0);
-    check_refused(dir / "d", "0750 lets others in");
+    check_refused(dir / "d", "0750 gives other users access");
     { const auto lock = FileLock::take(dir / "file").value(); }
     check_refused(dir / "file", "not a directory");
     if (::geteuid() == 0) {

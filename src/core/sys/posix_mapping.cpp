@@ -51,9 +51,9 @@ int allocate(int fd, std::uint64_t offset, std::uint64_t bytes) {
 Error no_room(const std::string& path, std::uint64_t bytes, std::uint64_t missing_bytes, const std::string& place,
               std::uint64_t free) {
     return {ErrorKind::full,
-            fmt::format("cannot reserve {} ({} bytes) for {}: {} more needed, {} free {}. Nothing was taken",
+            fmt::format("cannot reserve {} ({} bytes) for {}: {} more needed, {} free {}. Nothing was reserved",
                         show_bytes(bytes), bytes, path, show_bytes(missing_bytes), show_bytes(free), place),
-            "", "free some there, or choose another staging directory"};
+            "", "free some memory there, or choose another staging directory"};
 }
 
 /// Gives each byte of the file below `bytes` its page. posix_fallocate, not ftruncate: tmpfs allocates pages at first

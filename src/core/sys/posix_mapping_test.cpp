@@ -90,7 +90,7 @@ TEST_CASE("refused: links, second names, modes that let others in, other kinds o
     check_refused(dir / "second", "2 names");
     REQUIRE(Mapping::create(dir / "open", 4096));
     REQUIRE(::chmod((dir / "open").c_str(), 0620) == 0);
-    check_refused(dir / "open", "0620 lets others in");
+    check_refused(dir / "open", "0620 gives other users access");
     REQUIRE(::mkfifo((dir / "fifo").c_str(), 0600) == 0);
     check_refused(dir / "fifo", "not a regular file");
 }

@@ -48,8 +48,8 @@ Result<PlainFile> PlainFile::create_alone(const std::string& path) {
         PlainFile file(fd >= 0 ? fd : open_alone(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0), path);
         if (file.fd_ < 0 && errno == ENOENT) continue;
         if (file.fd_ < 0 || (fd < 0 && !is_left_over(file.fd_)))
-            return Error{ErrorKind::refused, path + " is there, and is no file that this user has left there",
-                         "nothing was changed", "remove it, if it may go; or another path"};
+            return Error{ErrorKind::refused, path + " exists, and is not a file that you left there",
+                         "nothing was changed", "remove it if you do not need it, or choose another path"};
         // The lock shows other calls that this process uses the file.
         if (::flock(file.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // other errors: no locks here
         if (!is_still(file.fd_, path)) continue;

@@ -33,7 +33,7 @@ Result<Fd> open_private(const std::string& path, int flags) {
     // O_NONBLOCK: a FIFO under this name must not hang the open; regular files ignore it.
     Fd fd(open_no_intr(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!fd.valid()) {
-        if (errno == ELOOP) return refusal(path, "it is a symbolic link, and links are never followed here");
+        if (errno == ELOOP) return refusal(path, "it is a symbolic link, and links are not followed here");
         return posix_error("open", path, errno);
     }
     struct stat about {};
@@ -43,7 +43,7 @@ Result<Fd> open_private(const std::string& path, int flags) {
         return refusal(path, fmt::format("it belongs to user {}, not to {}", about.st_uid, ::geteuid()));
     if (about.st_nlink > 1) return refusal(path, fmt::format("it has {} names (hard links)", about.st_nlink));
     if ((about.st_mode & 077) != 0)
-        return refusal(path, fmt::format("its mode {:04o} lets others in", about.st_mode & 07777));
+        return refusal(path, fmt::format("its mode {:04o} gives other users access", about.st_mode & 07777));
     return fd;
 }
 
@@ -52,12 +52,13 @@ Result<> make_private_directory(const std::string& path) {
     struct stat about {};
     // lstat, also after our own mkdir: the owner of the parent may have swapped the name.
     if (::lstat(path.c_str(), &about) != 0) return posix_error("lstat", path, errno);
-    if (S_ISLNK(about.st_mode)) return refusal(path, "it is a symbolic link, and links are never followed here");
+    if (S_ISLNK(about.st_mode)) return refusal(path, "it is a symbolic link, and links are not followed here");
     if (!S_ISDIR(about.st_mode)) return refusal(path, "it is not a directory");
     if (about.st_uid != ::geteuid())
         return refusal(path, fmt::format("it belongs to user {}, not to {}", about.st_uid, ::geteuid()));
     if ((about.st_mode & 077) != 0)
-        return refusal(path, fmt::format("its mode {:04o} lets others in; 0700 is needed", about.st_mode & 07777));
+        return refusal(
+            path, fmt::format("its mode {:04o} gives other users access, and 0700 is needed", about.st_mode & 07777));
     return {};
 }
 

@@ -50,7 +50,7 @@ Error ended_early(const Spawn& spawn, int status, off_t log_from) {
     return {ErrorKind::broken,
             fmt::format("{} {} before it was ready; its log is {}{}", spawn.program, how, spawn.log_path,
                         log_since(spawn.log_path, log_from)),
-            "", is_killed ? "see whether memory ran out or the batch system kills processes, then start again" : ""};
+            "", is_killed ? "check if memory ran out or if the batch system kills processes, then start again" : ""};
 }
 
 /// Polls: waitid has no timeout, and a pidfd needs a newer kernel than some sites have.
@@ -70,8 +70,8 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
         if (ended < 0 && errno == ECHILD) {
             if (spawn.is_ready && spawn.is_ready()) return {};
             return Error{ErrorKind::retry,
-                         fmt::format("{} was started, but its exit code was taken by another part of this process "
-                                     "(SIGCHLD ignored?), and nothing shows that it is ready; its log is {}{}",
+                         fmt::format("{} was started, but another part of this process took its exit code (SIGCHLD "
+                                     "ignored?), and it did not report that it is ready. Its log is {}{}",
                                      spawn.program, spawn.log_path, log_since(spawn.log_path, log_from))};
         }
         if (ended < 0 && errno != EINTR) return posix_error("waitpid", spawn.program, errno);
@@ -90,7 +90,7 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
     }
     if (interrupted)
         return Error{ErrorKind::retry, fmt::format("interrupted: the wait for {}, which was killed", spawn.program), "",
-                     "call again, if you did not mean it"};
+                     "call again if you did not mean to interrupt"};
     return Error{ErrorKind::retry,
                  fmt::format("{} was not ready within {} ms and was killed; its log is {}{}", spawn.program,
                              timeout.count(), spawn.log_path, log_since(spawn.log_path, log_from))};

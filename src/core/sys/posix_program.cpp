@@ -53,7 +53,7 @@ Error become(const std::string& program, const std::vector<std::string>& argumen
 Result<void*> function_beside(const std::string& library, const std::string& name) {
     Dl_info own{};
     if (::dladdr(reinterpret_cast<void*>(&function_beside), &own) == 0 || own.dli_fname == nullptr)
-        return Error{ErrorKind::broken, "where this library lies is not known"};
+        return Error{ErrorKind::broken, "the path of this library is unknown"};
     const auto place = (std::filesystem::path(own.dli_fname).parent_path() / library).string();
     auto* loaded = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     const bool is_elsewhere = loaded == nullptr && !std::filesystem::exists(place);
@@ -61,7 +61,7 @@ Result<void*> function_beside(const std::string& library, const std::string& nam
     if (loaded == nullptr) {
         const char* why = ::dlerror();
         return Error{ErrorKind::missing, place + " cannot be loaded: " + (why != nullptr ? why : "no reason is given"),
-                     "", "install forebay anew, with its libraries"};
+                     "", "install forebay again, with its libraries"};
     }
     auto* const function = ::dlsym(loaded, name.c_str());
     if (function == nullptr) return Error{ErrorKind::broken, place + " has no " + name};

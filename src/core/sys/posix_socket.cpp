@@ -115,7 +115,8 @@ Result<> Connection::send(std::span<const std::byte> bytes, Timeout timeout) {
             return Error{ErrorKind::retry, posix_error("send", peer_, number).what};
         }
         if (wait_for(fd_, POLLOUT, timeout) == 0)
-            return Error{ErrorKind::retry, fmt::format("send: {}: it takes nothing for {} ms", peer_, timeout.count())};
+            return Error{ErrorKind::retry,
+                         fmt::format("send: {}: it accepted nothing for {} ms", peer_, timeout.count())};
     }
     return {};
 }
@@ -139,8 +140,7 @@ Result<> Connection::receive(std::span<std::byte> bytes, Timeout timeout) {
         if (!got) return Error{at == 0 ? got.error().kind : ErrorKind::retry, got.error().what};
         at += *got;
         if (*got == 0 && wait_for(fd_, POLLIN, timeout) == 0)
-            return Error{ErrorKind::retry,
-                         fmt::format("receive: {}: it says nothing for {} ms", peer_, timeout.count())};
+            return Error{ErrorKind::retry, fmt::format("receive: {}: it was silent for {} ms", peer_, timeout.count())};
     }
     return {};
 }

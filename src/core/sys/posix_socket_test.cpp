@@ -47,12 +47,12 @@ TEST_CASE("who takes nothing and who says nothing are told in time") {
     const auto sent = pair.here.send(much, 200ms);
     REQUIRE_FALSE(sent);
     CHECK(sent.error().kind == ErrorKind::retry);
-    CHECK(sent.error().text().find("takes nothing for 200 ms") != std::string::npos);
+    CHECK(sent.error().text().find("accepted nothing for 200 ms") != std::string::npos);
     std::byte byte{};
     const auto got = pair.here.receive({&byte, 1}, 200ms);
     REQUIRE_FALSE(got);
     CHECK(got.error().kind == ErrorKind::retry);
-    CHECK(got.error().text().find("says nothing for 200 ms") != std::string::npos);
+    CHECK(got.error().text().find("was silent for 200 ms") != std::string::npos);
     CHECK(Clock::now() - begin < 5s);
 }
 

@@ -78,7 +78,7 @@ Result<bool> is_mounted(int fd, const std::string& path) {
 }
 
 Error mounted_error(const std::string& path) {
-    return {ErrorKind::refused, path + ": a file system is mounted there, or above it: nothing in it is changed"};
+    return {ErrorKind::refused, path + ": it is below a mount point, and nothing there is changed"};
 }
 
 /// Works relative to open directories, so that no link swapped in on the way leads the removal elsewhere.
@@ -139,7 +139,7 @@ Result<PlaceInFolder> place_below(const std::string& root, std::string_view belo
         if (name.empty()) continue;
         if (!is_entry_name(name)) return Error{ErrorKind::refused, "open: " + path + ": it leads out of " + root};
         Fd next(open_at(place.at(), place.leaf(), O_PATH | O_DIRECTORY | O_NOFOLLOW));
-        if (!next.valid()) return posix_error("open of a directory above, with no link followed", path, errno);
+        if (!next.valid()) return posix_error("open of a directory above, without links", path, errno);
         FB_TRY_ASSIGN(is_mount, is_mounted(next.get(), path));
         place.is_in_mount = place.is_in_mount || (is_mount && place.name != ".");
         place.folder = std::move(next);
@@ -187,7 +187,7 @@ Result<PlaceInFolder> PosixStore::place_of(const std::string& path) const {
         const auto below = std::string_view(path).substr(root.size());
         if (below.empty() || below.front() == '/') return place_below(root, below, path);
     }
-    return Error{ErrorKind::refused, "open: " + path + ": it lies in none of the directories that may be reached"};
+    return Error{ErrorKind::refused, "open: " + path + ": it is outside the directories of this store"};
 }
 
 Result<PlaceInFolder> PosixStore::place_to_change(const std::string& path) const {
@@ -229,7 +229,9 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
 
 Result<> PosixStore::make_directories(const std::string& path) {
     if (path.empty()) return Error{ErrorKind::refused, "make directories: the path is empty"};
-    if (!roots_.empty()) return Error{ErrorKind::unsupported, "make directories: " + path + ": one by one alone"};
+    if (!roots_.empty())
+        return Error{ErrorKind::unsupported,
+                     "make directories: " + path + ": this store makes only one directory at a time"};
     struct stat about {};
     if (::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) return {};
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
@@ -273,7 +275,7 @@ Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripe
     const int number = errno;
     FB_TRY(remove(path));
     if (number == EOPNOTSUPP || number == ENOSYS || number == EPERM)
-        return Error{ErrorKind::unsupported, "nobody may choose where " + path + " lies"};
+        return Error{ErrorKind::unsupported, "there is no choice of storage targets for " + path};
     return posix_error("setxattr lustre.lov", path, number);
 }
 

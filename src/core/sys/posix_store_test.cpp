@@ -75,7 +75,7 @@ TEST_CASE("read: a file that ends before is corrupt, and the text says where") {
     const auto beyond = file->read(2, bytes);
     REQUIRE_FALSE(beyond);
     CHECK(beyond.error().kind == ErrorKind::corrupt);
-    CHECK(beyond.error().text().find("truncated: it ends at 4, and bytes 2 to 4") != std::string::npos);
+    CHECK(beyond.error().text().find("truncated: it ends at 4, but bytes 2 to 4") != std::string::npos);
     CHECK(beyond.error().text().find(dir / "f") != std::string::npos);
 }
 

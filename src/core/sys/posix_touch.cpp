@@ -63,11 +63,11 @@ Result<Answer> asked_of_child(const std::string& directory, std::chrono::millise
         ::kill(child, SIGKILL);
         // Not waited for: the child may be stuck in the kernel for good.
         ::waitpid(child, nullptr, WNOHANG);
-        return Error{ErrorKind::retry, fmt::format("{} has not answered for {}", directory,
+        return Error{ErrorKind::retry, fmt::format("{} did not answer for {}", directory,
                                                    show_seconds(std::chrono::duration<double>(at_most).count()))};
     }
     static_cast<void>(end_of(child, Clock::now() + std::chrono::seconds(1)));
-    if (got != sizeof answer) return Error{ErrorKind::broken, fmt::format("the look at {} was ended", directory)};
+    if (got != sizeof answer) return Error{ErrorKind::broken, fmt::format("the check of {} was killed", directory)};
     if (answer.failed.number != 0) return posix_error(answer.failed.call, directory, answer.failed.number);
     return answer;
 }

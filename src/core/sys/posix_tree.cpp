@@ -258,7 +258,7 @@ Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, con
     FB_TRY(check_component(name));
     FB_TRY(check_component(other_name));
     const auto* folder = dynamic_cast<PosixFolder*>(&other);
-    if (folder == nullptr) return Error{ErrorKind::unsupported, "hard link between trees of two kinds: " + name};
+    if (folder == nullptr) return Error{ErrorKind::unsupported, "hard link between two kinds of trees: " + name};
     return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
 }
 

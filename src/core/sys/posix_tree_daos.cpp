@@ -68,12 +68,13 @@ Result<> check_preloaded(const std::string& path) {
     if (variable("LD_PRELOAD").find(preloaded_library) == std::string::npos) return {};
     const auto compatible = variable("D_IL_COMPATIBLE");
     if (compatible == "1" || compatible == "true" || !lies_below(path, dfuse_mounts())) return {};
-    return Error{ErrorKind::unsupported,
-                 fmt::format("{} is preloaded, and hides open files of {} from the kernel, which is asked for their "
-                             "names, attributes and holes",
-                             preloaded_library, show_text(path)),
-                 "nothing was changed",
-                 "unset LD_PRELOAD, or set D_IL_COMPATIBLE=1 where dfuse was started with --disable-caching"};
+    return Error{
+        ErrorKind::unsupported,
+        fmt::format(
+            "the preloaded {} hides open files of {} from the kernel, so their names, attributes and holes are unknown",
+            preloaded_library, show_text(path)),
+        "nothing was changed",
+        "unset LD_PRELOAD. If dfuse was started with --disable-caching, you can set D_IL_COMPATIBLE=1 instead"};
 }
 
 std::string lower(std::string text) {
@@ -101,11 +102,10 @@ Result<DaosPlace> with_uuids(const DaosPlace& place) {
             resolved.container = text_in(*output, "container_uuid");
         }
         if (!output || !is_uuid(resolved.pool) || !is_uuid(resolved.container))
-            return Error{
-                output || output.error().kind != ErrorKind::retry ? ErrorKind::unsupported : ErrorKind::retry,
-                fmt::format("{}: which UUIDs these labels stand for is not known: {}", show_text(place.address()),
-                            output ? "daos container query does not tell" : output.error().what),
-                "", "name the path where it is mounted, or pool and container by their UUIDs"};
+            return Error{output || output.error().kind != ErrorKind::retry ? ErrorKind::unsupported : ErrorKind::retry,
+                         fmt::format("{}: the UUIDs of these labels are unknown: {}", show_text(place.address()),
+                                     output ? "daos container query does not print them" : output.error().what),
+                         "", "give the path of its mount, or pool and container by their UUIDs"};
     }
     // UUIDs are compared as texts, and users may write them in capital letters.
     resolved.pool = lower(resolved.pool);
@@ -149,20 +149,21 @@ Result<FoundTree> reach(const DaosPlace& place) {
     if (has_module_for(daos_scheme)) return FoundTree{.place = place.address(), .note = ""};
     FB_TRY_ASSIGN(shown, shown_at(place));
     if (!shown)
-        return Error{ErrorKind::unsupported,
-                     fmt::format("{}: no dfuse shows this container here, and this forebay was built without libdfs",
-                                 show_text(place.address())),
-                     "nothing was changed",
-                     fmt::format("mkdir DIR && dfuse --mountpoint DIR --pool {} --container {}; afterwards "
-                                 "fusermount3 -u DIR",
-                                 place.pool, place.container)};
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format("{}: dfuse does not show this container here, and this forebay was built without libdfs",
+                        show_text(place.address())),
+            "nothing was changed",
+            fmt::format("mkdir DIR && dfuse --mountpoint DIR --pool {} --container {}; afterwards "
+                        "fusermount3 -u DIR",
+                        place.pool, place.container)};
     FoundTree tree{.place = *shown + place.path, .note = ""};
     FB_TRY(check_preloaded(tree.place));
     tree.note = fmt::format("{} is {} here, by dfuse", place.address(), tree.place);
     const auto library = preloadable();
     if (!library.empty() && variable("LD_PRELOAD").find(preloaded_library) == std::string::npos)
         tree.note += fmt::format(
-            "; bytes go past it with D_IL_COMPATIBLE=1 LD_PRELOAD={}, where dfuse runs with --disable-caching",
+            "; to bypass it for data, set D_IL_COMPATIBLE=1 LD_PRELOAD={}, if dfuse runs with --disable-caching",
             library);
     return tree;
 }

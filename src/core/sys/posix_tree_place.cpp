@@ -27,7 +27,7 @@ Result<> make_container(const std::string& address) {
     const auto opened = open_far({.address = address, .owner = new_entry_owner(), .makes_container = true});
     if (opened) return {};
     const bool has_module = has_module_for(daos_scheme);
-    return with_context(opened.error(), "its container is not made: " + opened.error().what, "",
+    return with_context(opened.error(), "its container was not made: " + opened.error().what, "",
                         has_module ? opened.error().next : daos_create_command(place));
 }
 

@@ -39,15 +39,14 @@ bool is_temporary(std::string_view name) {
 }
 
 Result<> Store::make_striped(const std::string& path, const Stripes&) {
-    return Error{ErrorKind::unsupported, "nobody may choose where " + path + " lies"};
+    return Error{ErrorKind::unsupported, "there is no choice of storage targets for " + path};
 }
 
 Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max) {
     FB_TRY_ASSIGN(file, store.open(path, Access::read));
     FB_TRY_ASSIGN(size, file->size());
     if (size > bytes_max)
-        return Error{ErrorKind::corrupt,
-                     fmt::format("{} has {} bytes; at most {} are expected", path, size, bytes_max)};
+        return Error{ErrorKind::corrupt, fmt::format("{} has {} bytes; the limit is {}", path, size, bytes_max)};
     std::string text(size, '\0');
     FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
     return text;
@@ -61,7 +60,7 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
     if (written) written = store.rename(temporary, path);
     if (!written) {
         Error error = written.error();
-        error.what += fmt::format("; {} is as it was", path);
+        error.what += fmt::format("; {} is unchanged", path);
         if (const auto removed = store.remove(temporary); !removed)
             error.what += fmt::format("; left behind: {} ({})", temporary, removed.error().what);
         return error;

@@ -134,7 +134,7 @@ TEST_CASE("read_text: whole, bounded, and errors passed on") {
     const auto large = sys::read_text(disk, "m", 3);
     REQUIRE_FALSE(large);
     CHECK(large.error().kind == ErrorKind::corrupt);
-    CHECK(large.error().what == "m has 4 bytes; at most 3 are expected");
+    CHECK(large.error().what == "m has 4 bytes; the limit is 3");
     CHECK(sys::read_text(disk, "none", 3).error().kind == ErrorKind::missing);
     disk.fail(test::Op::read, 0, {ErrorKind::retry, "EIO"});
     CHECK(sys::read_text(disk, "m", 4).error().kind == ErrorKind::retry);

@@ -29,7 +29,7 @@ public:
     }
     Result<> truncate(std::uint64_t size) override {
         return Error{ErrorKind::broken,
-                     fmt::format("truncate to {} bytes: a file that others write too keeps its size", size)};
+                     fmt::format("truncate to {} bytes: the size of a shared file cannot change", size)};
     }
     void reserve(std::uint64_t offset, std::uint64_t bytes) override {
         if (holds(offset, bytes)) file_.reserve(offset_ + offset, bytes);
@@ -41,8 +41,9 @@ public:
 private:
     bool holds(std::uint64_t offset, std::uint64_t bytes) const { return offset <= bytes_ && bytes <= bytes_ - offset; }
     Error outside(ErrorKind kind, const char* call, std::uint64_t offset, std::uint64_t bytes) const {
-        return {kind, fmt::format("{} of {} bytes at {}: outside the {} bytes at {} of the file that are meant", call,
-                                  bytes, offset, bytes_, offset_)};
+        return {kind,
+                fmt::format("{} of {} bytes at {}: outside of the {} bytes at {} that belong to this part of the file",
+                            call, bytes, offset, bytes_, offset_)};
     }
 
     const std::unique_ptr<File> owned_;  // null: the caller keeps it

@@ -50,14 +50,14 @@ void put_wish(std::span<std::byte> to, const StripeStretch& stretch) {
 void add_stretch(StripeLayout& layout, std::span<const std::byte> plain, std::uint64_t begin, std::uint64_t end) {
     const auto magic = plain.size() < plain_bytes ? 0 : load_le<std::uint32_t>(plain.data());
     if (end <= begin || (magic != magic_v1 && magic != magic_v3 && magic != magic_specific)) {
-        layout.no_wish = "a stretch of a kind that is not known";
+        layout.no_wish = "an unknown kind of component";
         return;
     }
     const bool has_pool = magic != magic_v1;
     const std::size_t head_bytes = plain_bytes + (has_pool ? pool_bytes : 0);
     const auto pattern = load_le<std::uint32_t>(plain.data() + pattern_at);
     layout.is_released = layout.is_released || (pattern & pattern_released) != 0;
-    if ((pattern & pattern_mask & ~patterns_known) != 0) layout.no_wish = "a pattern that is not known";
+    if ((pattern & pattern_mask & ~patterns_known) != 0) layout.no_wish = "an unknown pattern";
     StripeStretch stretch{.begin = begin,
                           .end = end,
                           .stripes = {load_le<std::uint32_t>(plain.data() + stripe_size_at), {}},
@@ -98,7 +98,7 @@ StripeLayout lustre_layout(std::span<const std::byte> attribute) {
     for (std::size_t i = 0; i < entries && composite_bytes + (i + 1) * entry_bytes <= attribute.size(); ++i) {
         const auto* entry = attribute.data() + composite_bytes + i * entry_bytes;
         const auto flags = load_le<std::uint32_t>(entry + entry_flags_at);
-        if ((flags & flag_extends) != 0) layout.no_wish = "a stretch that extends itself";
+        if ((flags & flag_extends) != 0) layout.no_wish = "a self-extending component";
         if ((flags & (flag_parity | flag_compressed)) != 0) layout.no_wish = "parity or compression";
         const std::size_t place = load_le<std::uint32_t>(entry + entry_place_at);
         const std::size_t size = load_le<std::uint32_t>(entry + entry_size_at);
@@ -107,7 +107,7 @@ StripeLayout lustre_layout(std::span<const std::byte> attribute) {
         add_stretch(layout, attribute.subspan(place, size), load_le<std::uint64_t>(entry + entry_begin_at),
                     load_le<std::uint64_t>(entry + entry_end_at));
     }
-    if (layout.stretches.size() != entries && layout.no_wish == nullptr) layout.no_wish = "a stretch that is cut off";
+    if (layout.stretches.size() != entries && layout.no_wish == nullptr) layout.no_wish = "a component that is cut off";
     return layout;
 }
 

@@ -68,8 +68,8 @@ private:
     Result<Store*> of(const std::string& path) {
         if (!is_far(path)) return &near_;
         if (!may_hold_runs(path))
-            return Error{ErrorKind::unsupported, "no run lies in DAOS by its address: " + path, "",
-                         "the path where dfuse shows the container"};
+            return Error{ErrorKind::unsupported, "a run cannot use an address of DAOS: " + path, "",
+                         "use the path of the container's dfuse mount"};
         const auto begin = path.find("://") + 3;
         const auto bucket = path.substr(0, path.find('/', begin));
         const std::lock_guard lock(mutex_);

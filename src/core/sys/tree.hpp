@@ -135,7 +135,7 @@ public:
     virtual Result<std::uint64_t> copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) = 0;
     /// The same, called on the source, for a target of another kind: it takes its shortest way.
     virtual Result<std::uint64_t> copy_to(OpenFile&, std::uint64_t, std::uint64_t) {
-        return Error{ErrorKind::unsupported, "copy between trees of two kinds"};
+        return Error{ErrorKind::unsupported, "copy between two kinds of trees"};
     }
     /// True if attributes must be set before any bytes, as for objects of an object store.
     virtual bool begins_with_attributes() const { return false; }
@@ -209,7 +209,7 @@ public:
     virtual Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) = 0;
     /// A file without a layout: set layout_attribute before you write any bytes.
     virtual Result<std::unique_ptr<OpenFile>> make_unlaid_file(const std::string& name, std::uint32_t) {
-        return Error{ErrorKind::unsupported, "nobody may choose where " + name + " lies"};
+        return Error{ErrorKind::unsupported, "there is no choice of storage targets for " + name};
     }
     virtual Result<> make_folder(const std::string& name, std::uint32_t permissions) = 0;
     virtual Result<> make_link(const std::string& name, const std::string& text) = 0;

@@ -43,7 +43,7 @@ Result<std::string> input_text(const std::string& option, const std::string& pat
 }
 
 Result<std::string> file_text(const std::string& option, const std::string& path) {
-    return input_text(option, path, list_bytes_max, "docs/reference/preflight.md says what its file holds");
+    return input_text(option, path, list_bytes_max, "docs/reference/preflight.md describes the contents of its file");
 }
 
 Result<std::string> list_text(const std::string& option, const std::string& text) {
@@ -52,7 +52,7 @@ Result<std::string> list_text(const std::string& option, const std::string& text
 }
 
 Result<format::Advice> read_advice(const std::string& option, const std::string& path, const std::string& kind) {
-    const auto next = fmt::format("{} FILE that forebay {} has written, or {} - for standard input", option,
+    const auto next = fmt::format("give {} a FILE that forebay {} wrote. For standard input: {} -", option,
                                   kind == "bench"     ? "bench run"
                                   : kind == "profile" ? "tune"
                                                       : kind,

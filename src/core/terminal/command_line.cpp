@@ -44,7 +44,7 @@ template <class Whole>
 std::string why_no_whole(std::string_view text, Whole least, Whole most) {
     const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
     if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos)
-        return fmt::format("\"{}\" is no whole number", show_text(text));
+        return fmt::format("\"{}\" is not an integer", show_text(text));
     Whole number{};
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
     if (read.ec == std::errc{} && number >= least && number <= most) return "";
@@ -65,12 +65,12 @@ CLI::Option* whole_option(CLI::App& app, const std::string& name, Whole& value, 
 
 // An empty value usually comes from an unset variable of a shell.
 std::string why_empty(const std::string& text) {
-    return text.empty() ? "it is empty, as a variable of the shell that is not set" : "";
+    return text.empty() ? "it is empty: is a shell variable not set?" : "";
 }
 
 std::string with_nearest(const std::string& nearest, const CLI::App& verb) {
     return nearest.empty() ? help_of(&verb)
-                           : fmt::format("{}, if that was meant; {} lists all", nearest, help_of(&verb));
+                           : fmt::format("use {}, if you mean that. {} lists all", nearest, help_of(&verb));
 }
 
 Error no_such_option(const CLI::App& verb, const std::string& given) {
@@ -100,8 +100,8 @@ Error too_many_words(const CLI::App& verb, const std::string& given) {
     std::string taken;
     for (const auto* option : verb.get_options())
         if (option->get_positional()) taken += " " + option->get_name(true);
-    return {.what = fmt::format("\"{}\" is one word too many.", show_text(given)),
-            .next = fmt::format("{}{}, with options as {} lists them", command_of(&verb), taken, help_of(&verb))};
+    return {.what = fmt::format("\"{}\" is one argument too many.", show_text(given)),
+            .next = fmt::format("{}{}, with the options in {}", command_of(&verb), taken, help_of(&verb))};
 }
 
 // If a required word is missing, another word may be misspelled: then the error reports that word.
@@ -146,16 +146,16 @@ void advise_on_permissions(Error& error) {
     const auto call = error.what.substr(0, path_at);
     const auto path = error.what.substr(path_at + 2, reason_at - path_at - 2);
     if (call == "open of directory" || call.find("stat") != call.npos)
-        error.what = fmt::format("{} cannot be looked at: {}", path, reason);
+        error.what = fmt::format("{} cannot be read: {}", path, reason);
     else if (call == "open") error.what = fmt::format("{} cannot be opened: {}", path, reason);
-    if (error.safe.empty()) error.safe = "all that is there";
+    if (error.safe.empty()) error.safe = "all existing data";
     if (const auto closed = closed_above(path); !closed.empty()) {
         error.next =
-            fmt::format("repair the permissions of the directory {} (ls -ld), then the same command again", closed);
+            fmt::format("repair the permissions of the directory {} (ls -ld), then repeat the same command", closed);
         return;
     }
     error.next = fmt::format(
-        "repair the permissions of {} and of the directories above it (ls -ld), then the same command again", path);
+        "repair the permissions of {} and of the directories above it (ls -ld), then repeat the same command", path);
 }
 
 }  // namespace
@@ -222,10 +222,9 @@ void Verb::json(bool& value, const std::string& keys) {
 }
 
 void Verb::answer(bool& value, const std::string& keys, AnswerAction action) {
-    json(value,
-         keys +
-             "  And always exit_code, and error (kind, text, what, safe, next) where the verb ends by one; then\n"
-             "  the other keys stand there as far as it came.\n");
+    json(value, keys +
+                    "  And always exit_code. After an error also error (kind, text, what, safe, next), and the keys of "
+                    "the work that\n  was done.\n");
     line_->answers_[app_] = std::move(action);
 }
 
@@ -298,7 +297,7 @@ int CommandLine::act(const CLI::App* chosen) const {
     if (outcome && wants_answer(*chosen) && !answer.is_empty()) answer.set("exit_code", static_cast<int>(code)).print();
     // A full disk behind a redirected output is an error too: the output was lost.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        print_error({ErrorKind::full, "the output could not be written whole to standard output."});
+        print_error({ErrorKind::full, "the output could not be written completely to standard output."});
         return static_cast<int>(Exit::trouble);
     }
     return static_cast<int>(code);

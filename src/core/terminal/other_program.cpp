@@ -17,8 +17,9 @@ bool started_by_launcher() {
 Result<> check_alone() {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
         if (const char* size = std::getenv(name); size != nullptr && std::strtol(size, nullptr, 10) > 1)
-            return Error{ErrorKind::refused, "MPI's launcher has started several of these, and one does all of it", "",
-                         "the same command without mpiexec, or with one process"};
+            return Error{ErrorKind::refused,
+                         "MPI's launcher has started several processes, and this command needs only one", "",
+                         "run the same command without mpiexec, or with one process"};
     return {};
 }
 
@@ -30,7 +31,7 @@ Error become(const OtherProgram& program, const std::vector<std::string>& argume
         if (auto failed = sys::become(place, arguments); failed.kind != ErrorKind::missing) return failed;
     return {ErrorKind::unsupported,
             arguments.front() + " needs " + program.name + ", which " + program.purpose +
-                " and is neither beside this forebay as " + beside + " nor in PATH",
+                " and is not beside this forebay as " + beside + " or in PATH",
             "", program.next};
 }
 

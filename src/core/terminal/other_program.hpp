@@ -16,7 +16,7 @@ struct OtherProgram {
 };
 
 inline constexpr OtherProgram mpi_program{"forebay-mpi", "has MPI",
-                                          "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
+                                          "use a forebay that was built with -DFOREBAY_MPI=ON"};
 
 /// True if MPI's launcher started this process as one of several.
 bool started_by_launcher();

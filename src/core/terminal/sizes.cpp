@@ -19,7 +19,7 @@ constexpr double amount_bytes_max = 0x1p60;
 
 Result<std::uint64_t> bytes_from(const std::string& option, const std::string& text) {
     const auto refused =
-        Error{ErrorKind::refused, fmt::format("{} {}: an amount like 4096, 64K, 64M or 2G is needed", option, text), "",
+        Error{ErrorKind::refused, fmt::format("{} {}: give an amount like 4096, 64K, 64M or 2G", option, text), "",
               fmt::format("{} 64M", option)};
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -41,7 +41,7 @@ Result<double> number_from(const std::string& option, const std::string& text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number) || number < 0)
-        return Error{ErrorKind::refused, fmt::format("{} {}: a number is needed", option, text)};
+        return Error{ErrorKind::refused, fmt::format("{} {}: give a number", option, text)};
     return number;
 }
 
@@ -51,9 +51,8 @@ Result<double> seconds_from(const std::string& option, const std::string& text) 
     const auto unit = text.empty() ? std::string_view::npos : marks.find(text.back());
     const auto number = number_from(option, unit == std::string_view::npos ? text : text.substr(0, text.size() - 1));
     if (!number)
-        return Error{ErrorKind::refused,
-                     fmt::format("{} {}: a time like 90, 90s, 30m, 12h or 2d is needed", option, text), "",
-                     "a number with s, m, h or d behind it, or with nothing for seconds"};
+        return Error{ErrorKind::refused, fmt::format("{} {}: give a time like 90, 90s, 30m, 12h or 2d", option, text),
+                     "", "give a number with s, m, h or d after it, or only a number for seconds"};
     return *number * (unit == std::string_view::npos ? 1 : seconds[unit]);
 }
 

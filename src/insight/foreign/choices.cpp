@@ -41,7 +41,7 @@ Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>
     for (const auto& text : texts) {
         // PALM's names may contain '%' or brackets, but never '='.
         const auto equals = text.find('=');
-        if (equals == std::string::npos || equals == 0) return refusal(text, "there is no NAME before a '='");
+        if (equals == std::string::npos || equals == 0) return refusal(text, "NAME is missing before '='");
         const auto name = text.substr(0, equals);
         const auto colon = text.find(':', equals);
         const auto type = type_named(text.substr(equals + 1, colon == std::string::npos ? colon : colon - equals - 1));
@@ -53,12 +53,12 @@ Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>
                 wish.form = form == "box" ? TypeHint::Form::box : TypeHint::Form::rows;
             } else {
                 const auto shape = shape_in(form, wish.type.size_bytes);
-                if (!shape) return refusal(text, fmt::format("'{}' is no shape", form));
+                if (!shape) return refusal(text, fmt::format("'{}' is not a shape", form));
                 wish.form = TypeHint::Form::shape;
                 wish.shape = *shape;
             }
         }
-        if (!wishes.emplace(name, wish).second) return refusal(text, fmt::format("'{}' is named twice", name));
+        if (!wishes.emplace(name, wish).second) return refusal(text, fmt::format("'{}' is given twice", name));
     }
     return wishes;
 }
@@ -68,8 +68,8 @@ Result<> check_wishes(const Choices& choices, const std::vector<std::string>& na
         if (std::ranges::find(names, name) == names.end())
             return Error{
                 ErrorKind::refused,
-                fmt::format("--type {}=...: {} holds nothing of that name whose type could be chosen", name, file), "",
-                "--dry-run lists what it holds"};
+                fmt::format("--type {}=...: {} has no variable of that name with a free choice of type", name, file),
+                "", "--dry-run lists its contents"};
     return {};
 }
 

@@ -50,7 +50,7 @@ Result<> read_ranges(sys::File& file, std::span<const Range> ranges, std::uint64
         if (out.empty()) return {};
     }
     if (out.empty()) return {};
-    return Error{ErrorKind::corrupt, fmt::format("{} bytes lie past the end of what was to be read.", out.size())};
+    return Error{ErrorKind::corrupt, fmt::format("{} bytes lie past the end of the data.", out.size())};
 }
 
 Result<bool> equal_ranges(sys::File& file, std::span<const Range> a, std::span<const Range> b) {
@@ -137,11 +137,11 @@ Result<format::Layout> lay_out(const ForeignContents& contents, const std::strin
     if (const auto good = check_described(schema); !good)
         return with_context(good.error(),
                             fmt::format("{}: {} Nothing was imported", contents.files.front(), good.error().what), "",
-                            "write the files without it, or report it if they are as their program writes them");
+                            "write the files without it. If their program wrote them so, report it");
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, contents.parts,
                                               {.alignment_bytes = forebay::limits::page_bytes, .headroom_percent = 0}));
     const auto mistake = [](const std::string& why) {
-        return Error{ErrorKind::broken, fmt::format("a mistake in Forebay itself: {} Nothing was written", why), "",
+        return Error{ErrorKind::broken, fmt::format("a defect of Forebay: {} Nothing was written", why), "",
                      "report it"};
     };
     if (layout.blocks.size() != contents.origins.size())

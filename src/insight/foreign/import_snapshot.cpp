@@ -45,7 +45,7 @@ private:
                 fmt::format("{} is damaged: '{}' of rank {}, bytes {}-{}: {}. Nothing was imported",
                             contents_.files[origin.file], layout_.schema.variables[place.variable].name, place.rank,
                             stored.offset, stored.end() + 7, why.what),
-                "", "copy the file again, or use an older one"};
+                "", "copy the file again, or use an older file"};
     }
 
     sys::Store& store_;

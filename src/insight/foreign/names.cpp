@@ -23,15 +23,14 @@ std::string KeptNames::keep(const std::string& name, bool chosen, bool differs) 
 
 void KeptNames::note_others(std::vector<std::string>& notes, const std::string& why) const {
     if (others_.empty()) return;
-    notes.push_back(
-        fmt::format("names that are there again with something else: {}, which is kept under its own name. "
-                    "The other is kept too, {}",
-                    why, list_names(others_)));
+    notes.push_back(fmt::format(
+        "names that occur twice with different data: {}, so it keeps the name. The other variable gets a new name: {}",
+        why, list_names(others_)));
 }
 
 void KeptNames::note_repeated(std::vector<std::string>& notes) const {
     if (repeated_.empty()) return;
-    notes.push_back(fmt::format("there again with the same bytes, so kept once: {}", list_names(repeated_)));
+    notes.push_back(fmt::format("repeated names with the same bytes, kept once: {}", list_names(repeated_)));
 }
 
 std::string list_names(std::span<const std::string> names) {

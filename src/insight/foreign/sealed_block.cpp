@@ -37,13 +37,13 @@ Result<> SealedReader::unpack() {
     // The claimed size is compared with the frame's size before memory is allocated for it.
     constexpr std::uint64_t frame_head_bytes = 16;
     if (block_.stored.bytes < word_bytes + frame_head_bytes || block_.stored.bytes > limits::blosc_bytes_max)
-        return damage(fmt::format("{} bytes are no compressed block", block_.stored.bytes));
+        return damage(fmt::format("{} bytes are not a compressed block", block_.stored.bytes));
     std::array<std::byte, word_bytes + frame_head_bytes> first;
     FB_TRY(file_->read(block_.stored.offset, first));
     const auto plain_bytes = load_le<std::uint32_t>(first.data() + word_bytes + 4);
     if (plain_bytes != block_.plain_bytes)
         return damage(
-            fmt::format("its Blosc frame holds {} bytes, its elements are {}", plain_bytes, block_.plain_bytes));
+            fmt::format("its Blosc frame holds {} bytes, but its elements are {}", plain_bytes, block_.plain_bytes));
     stored_.resize(block_.stored.bytes);
     FB_TRY(file_->read(block_.stored.offset, stored_));
     // The stored bytes are checked first: the decoder gets only undamaged frames.
@@ -68,7 +68,7 @@ Result<> SealedReader::check_end() {
 
 Result<> SealedReader::next(std::span<std::byte> out) {
     if (file_ == nullptr || out.size() > block_.plain_bytes - at_)
-        return Error{ErrorKind::broken, "a mistake in Forebay itself: a block was read past its end."};
+        return Error{ErrorKind::broken, "a defect of Forebay: a block was read past its end."};
     if (out.empty()) return {};
     if (block_.blosc) std::memcpy(out.data(), plain_.data() + at_, out.size());
     else FB_TRY(file_->read(block_.stored.offset + at_, out));

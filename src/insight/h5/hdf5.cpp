@@ -55,8 +55,8 @@ ErrorKind kind_of(int number) {
 Error failure(std::string_view doing) {
     Stack stack;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit_failure, &stack);
-    return {kind_of(stack.number), fmt::format("HDF5 failed while {}: {}: {}. The snapshot itself is not touched.",
-                                               doing, stack.call.empty() ? "no call" : stack.call,
+    return {kind_of(stack.number), fmt::format("HDF5 failed while {}: {}: {}. The snapshot itself is unchanged.", doing,
+                                               stack.call.empty() ? "no call" : stack.call,
                                                stack.cause.empty() ? "no reason given" : stack.cause)};
 }
 

@@ -26,7 +26,7 @@ Error unreadable_group(const std::string& path) {
 }
 
 Error too_many(const std::string& path, const std::string& why) {
-    return {ErrorKind::unsupported, fmt::format("'{}' was not looked at: {}", path, why), "", "h5ls -r, or h5dump"};
+    return {ErrorKind::unsupported, fmt::format("'{}' was not read: {}", path, why), "", "use h5ls -r, or h5dump"};
 }
 
 // One pass: a query for the name at each index would start from the first link each time.
@@ -60,7 +60,7 @@ public:
 private:
     Result<> group(const std::string& path, const Id& group, int depth) {
         if (depth > walk_depth_max)
-            return too_many(path, fmt::format("groups in groups, more than {} deep", walk_depth_max));
+            return too_many(path, fmt::format("nested groups, more than {} deep", walk_depth_max));
         FB_TRY(visit_(path, group, H5I_GROUP));
         const auto links = links_in(group);
         if (!links) {
@@ -70,7 +70,7 @@ private:
         for (const auto& [name, type] : *links) {
             const auto at = path.empty() ? name : path + "/" + name;
             if (++objects_ > walk_objects_max)
-                return too_many(at, fmt::format("it is the object number {}", walk_objects_max));
+                return too_many(at, fmt::format("there are more than {} objects", walk_objects_max));
             if (type == H5L_TYPE_HARD) FB_TRY(object(at, Id(H5Oopen(group.get(), name.c_str(), access_.get())), depth));
             else soft_.emplace_back(at, type);
         }
@@ -188,13 +188,13 @@ std::optional<Error> why_only_a_part(const std::string& path) {
     std::ifstream(path, std::ios::binary).read(room.data(), room.size());
     const std::string_view head(room.data(), room.size());
     const auto part = [&](const char* of, const std::string& next) {
-        return Error{ErrorKind::unsupported, fmt::format("{} is one part of an HDF5 file in several ({})", path, of),
-                     "", next};
+        return Error{ErrorKind::unsupported, fmt::format("{} is one part of a split HDF5 file ({})", path, of), "",
+                     next};
     };
     if (head.find("NCSAfami") != head.npos)
         return part("driver family", "join them with h5repart, as in: h5repart name%d.h5 whole.h5");
     if (head.find("NCSAmult") != head.npos)
-        return part("driver split or multi", "copy it with a program that opens it by that driver, as h5py does");
+        return part("driver split or multi", "copy it with a program that opens it with that driver, such as h5py");
     return std::nullopt;
 }
 
@@ -202,16 +202,18 @@ std::optional<Error> why_only_a_part(const std::string& path) {
 
 Result<Id> open_file(const std::string& path) {
     if (state_of(path) == FileState::other)
-        return Error{ErrorKind::refused, fmt::format("{} is no regular file with bytes", path)};
+        return Error{ErrorKind::refused, fmt::format("{} is not a regular file with data", path)};
     const auto is_hdf5 = H5Fis_hdf5(path.c_str());
     if (is_hdf5 == 0) return Error{ErrorKind::refused, fmt::format("{} is not an HDF5 file", path)};
     FB_TRY_ASSIGN(access, access_to(path));
     const auto file = is_hdf5 < 0 ? H5I_INVALID_HID : H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
     if (file >= 0) return Id(file);
     if (const auto part = why_only_a_part(path)) return *part;
-    return Error{ErrorKind::corrupt, fmt::format("{} cannot be opened by {}: it is cut short, damaged, newer, or open "
-                                                 "for writing elsewhere",
-                                                 path, library_name())};
+    return Error{
+        ErrorKind::corrupt,
+        fmt::format(
+            "{} cannot be opened by {}: it is cut short, damaged, newer, or open for writing by another program", path,
+            library_name())};
 }
 
 Result<> walk(const Id& file, const Visit& visit, const std::function<void(const UnvisitedLink&)>& link) {

@@ -85,7 +85,7 @@ TEST_CASE("what is no picture is refused") {
     const auto none = decode_png(text, "plot.png");
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == ErrorKind::corrupt);
-    CHECK(none.error().what.starts_with("plot.png is no picture that can be read: "));
+    CHECK(none.error().what.starts_with("plot.png is not a readable picture: "));
     auto cut = encode_png(Photo{50, 50, std::vector<std::uint8_t>(7500, 9)}).value();
     cut.resize(cut.size() / 2);
     CHECK_FALSE(decode_png(cut, "cut.png"));

@@ -120,13 +120,13 @@ Result<BinAxis> BinAxis::of(const Analysis& analysis, int cells_a_bin_max) {
     axis.high_ = analysis.high;
     if (axis.given_) {
         if (!std::isfinite(axis.low_) || !std::isfinite(axis.high_))
-            return refused("low and high are given both, or none");
+            return refused("give both low and high, or neither");
         const double width = (axis.high_ - axis.low_) / analysis.bins;
         if (!(width > 0) || !std::isfinite(width)) return refused("low must be below high");
-        if (axis.log_ && axis.low_ <= 0) return refused("low must be above 0 where bins are logarithmic");
+        if (axis.log_ && axis.low_ <= 0) return refused("low must be above 0 for logarithmic bins");
         axis.make_edges();
         if (std::ranges::adjacent_find(axis.edges_, std::greater_equal<>()) != axis.edges_.end())
-            return refused("no double lies between low and high for each edge of the bins");
+            return refused("low and high are too close for this number of bins");
     } else if (axis.log_) {
         // Not std::pow(): unlike powers, square roots are the same on all machines.
         axis.octave_.assign(octave_cells + 1, 1);
@@ -291,7 +291,7 @@ Result<> BinAxis::read(PartReader& part) {
     const bool is_same = flags == ((given_ ? 1 : 0) | (log_ ? 2 : 0) | (flags & 4)) && bins == bins_ && cells == cells_;
     if (!is_same || !std::isfinite(low) || !std::isfinite(high) || low > high ||
         (given_ && (low != low_ || high != high_)) || (log_ && !is_empty && low <= 0))
-        return Error{ErrorKind::corrupt, "a range of bins is damaged, or of other options"};
+        return Error{ErrorKind::corrupt, "a range of bins is damaged, or has other options"};
     if (given_ || is_empty) return {};
     // include() also computes level and first cell from the range.
     is_empty_ = true;

@@ -34,8 +34,7 @@ ColourScale::ColourScale(double low, double high, bool log) : low_(low), high_(h
 Result<ColourScale> ColourScale::over(std::span<const float> values, double low, double high, bool log,
                                       bool is_around_zero) {
     if (low >= high) return Error{ErrorKind::refused, "the lowest value of the colours is not below the highest"};
-    if (log && (low <= 0 || high <= 0))
-        return Error{ErrorKind::refused, "colours by the logarithm have limits above 0"};
+    if (log && (low <= 0 || high <= 0)) return Error{ErrorKind::refused, "logarithmic colours need limits above 0"};
     if (std::isinf(low) || std::isinf(high))
         return Error{ErrorKind::refused, "the limits of the colours are not finite"};
     if (std::isnan(low) || std::isnan(high)) {

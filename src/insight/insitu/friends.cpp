@@ -80,9 +80,8 @@ void halve(std::span<CellParticle> particles, const Bounds& bounds) {
 
 Result<Friends> Friends::find(const FriendRule& rule, std::uint64_t particles, const ReadPlaces& read) {
     if (particles >= std::numeric_limits<std::uint32_t>::max())
-        return Error{ErrorKind::refused, fmt::format("groups of {} particles are refused: fewer than 2^32 - 1 can be "
-                                                     "looked at",
-                                                     particles)};
+        return Error{ErrorKind::refused,
+                     fmt::format("groups of {} particles are refused: the limit is 2^32 - 2", particles)};
     std::array<std::uint32_t, 3> counts{};
     std::array<std::uint32_t, 3> reach{};
     for (std::size_t dim = 0; dim < 3; ++dim) {

@@ -59,7 +59,7 @@ Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results
         if (mark) judgement.fulfilled.push_back(std::move(*mark));
         if (!matched)
             judgement.problems.push_back(
-                fmt::format("analysis '{}': no result has a name as condition '{}' says", analysis.name, text));
+                fmt::format("analysis '{}': no result matches condition '{}'", analysis.name, text));
     }
     return judgement;
 }

@@ -77,7 +77,7 @@ TEST_CASE("a name that no result has is a problem") {
     const auto none = judge(with({"v/* > 0"}), results);
     CHECK(none.fulfilled.empty());
     REQUIRE(none.problems.size() == 1);
-    CHECK(none.problems[0] == "analysis 'numbers': no result has a name as condition 'v/* > 0' says");
+    CHECK(none.problems[0] == "analysis 'numbers': no result matches condition 'v/* > 0'");
 }
 
 TEST_CASE("a mark that cannot be written is told with its condition and the next command, and asks for nothing else") {

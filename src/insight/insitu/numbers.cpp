@@ -21,7 +21,7 @@ Result<RealNumbers> RealNumbers::of(const Variable& variable) {
     if (scalar == Scalar::string || scalar == Scalar::c64 || scalar == Scalar::c128)
         return Error{ErrorKind::refused,
                      "variable '" + variable.name + "' is of type " + name_of(variable.type) +
-                         ", and the analysis is of real numbers",
+                         ", but the analysis needs real numbers",
                      "", "leave the variable out of the analysis"};
     RealNumbers numbers;
     numbers.type_ = variable.type;

@@ -18,9 +18,9 @@ Result<> check_columns(const Analysis& analysis, std::span<const Variable> varia
             return Error{ErrorKind::refused, fmt::format("analysis '{}' of variable '{}' is refused: {}", analysis.name,
                                                          variable.name, why)};
         };
-        if (variable.kind != Kind::particles) return refuse("it is no column of particles");
+        if (variable.kind != Kind::particles) return refuse("it is not a column of particles");
         if (variable.table != variables[0].table)
-            return refuse(fmt::format("it is of another table than '{}'", variables[0].name));
+            return refuse(fmt::format("it is not in the table of '{}'", variables[0].name));
     }
     return {};
 }
@@ -30,9 +30,9 @@ Result<std::array<double, 3>> domain_of(const Analysis& analysis) {
     const bool fits = given.size() == 1 || given.size() == 3;
     if (!fits || !std::ranges::all_of(given, [](double length) { return std::isfinite(length) && length > 0; }))
         return Error{ErrorKind::refused,
-                     fmt::format("analysis '{}' is refused: it needs the domain's length, one number or three above 0",
+                     fmt::format("analysis '{}' is refused: it needs the domain's length, one or three numbers above 0",
                                  analysis.name),
-                     "", "give it `length`"};
+                     "", "give it the option `length`"};
     if (given.size() == 1) return std::array{given[0], given[0], given[0]};
     return std::array{given[0], given[1], given[2]};
 }

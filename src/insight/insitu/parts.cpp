@@ -77,13 +77,13 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
     const auto body = bytes.first(bytes.size() - sizeof(std::uint32_t));
     // Checked before any field is used.
     PartReader check(bytes.subspan(body.size()), name);
-    if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum is not that of its bytes");
+    if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum does not match its bytes");
     PartReader in(body, name);
     for (const auto letter : part_magic)
-        if (in.number<char>() != letter) return damaged("it is no part of an analysis");
+        if (in.number<char>() != letter) return damaged("it is not a part of an analysis");
     if (const auto version = in.number<std::uint32_t>(); version != part_version)
         return Error{ErrorKind::unsupported,
-                     fmt::format("{} is of version {}; this program knows {}", name, version, part_version)};
+                     fmt::format("{} has version {}; this program reads version {}", name, version, part_version)};
     NodePart part;
     part.save.line.session = in.number<std::uint32_t>();
     part.save.line.turn = in.number<std::uint32_t>();

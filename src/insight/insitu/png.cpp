@@ -116,7 +116,7 @@ Result<Photo> decode_png(std::span<const std::byte> png, const std::string& name
     image.version = PNG_IMAGE_VERSION;
     const auto damaged = [&](const std::string& why) {
         png_image_free(&image);
-        return Error{ErrorKind::corrupt, name + " is no picture that can be read: " + why};
+        return Error{ErrorKind::corrupt, name + " is not a readable picture: " + why};
     };
     if (png_image_begin_read_from_memory(&image, png.data(), png.size()) == 0) return damaged(image.message);
     if (image.width > decoded_side_max || image.height > decoded_side_max) return damaged("it is too large");

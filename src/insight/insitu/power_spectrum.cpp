@@ -183,7 +183,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
         return Error{ErrorKind::refused,
                      fmt::format("a spectrum of {} elements is refused: {}", show_shape(shape), why)};
     };
-    if (shape.dims() != 3) return refuse("it is made of three dimensions");
+    if (shape.dims() != 3) return refuse("it needs three dimensions");
     // In bytes of padded rows. FFTW counts dimensions by int.
     constexpr auto bytes_max = std::uint64_t{1} << 62;
     auto bytes = std::uint64_t{sizeof(Real)};
@@ -194,7 +194,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
     }
     if (shape[2] == 0) return refuse("it has none");
     auto* const numbers = allocate_fftw<Real>(bytes / sizeof(Real));
-    if (numbers == nullptr) return refuse("there is not so much memory");
+    if (numbers == nullptr) return refuse("there is not enough memory");
     return SpectralGrid(shape, numbers);
 }
 
@@ -202,7 +202,7 @@ template <class Real>
 Result<Shells> power_spectrum(SpectralGrid<Real>& grid, const Lengths& lengths) {
     const auto& shape = grid.shape();
     if (!transform_in_place(grid))
-        return Error{ErrorKind::unsupported, fmt::format("FFTW transforms no field of {}", show_shape(shape))};
+        return Error{ErrorKind::unsupported, fmt::format("FFTW cannot transform a field of {}", show_shape(shape))};
     const auto waves = waves_of(shape, lengths);
     const auto sums = shells_of(grid, waves);
     const auto cells = static_cast<double>(shape[0]) * static_cast<double>(shape[1]) * static_cast<double>(shape[2]);
@@ -215,7 +215,7 @@ Result<Shells> power_spectrum(SpectralGrid<Real>& grid, const Lengths& lengths) 
         shells.modes.push_back(sum.modes);
         if (!std::isfinite(shells.power.back()))
             return Error{ErrorKind::refused,
-                         "a spectrum is refused: the field has values that are not finite, or too large to be squared"};
+                         "a spectrum is refused: the field has values that are not finite, or too large to square"};
     }
     return shells;
 }

@@ -70,7 +70,7 @@ Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnaps
     if (!there && there.error().kind == ErrorKind::retry) return there.error();
     if (there && there->snapshot_id != source.snapshot_id &&
         format::is_later(there->head().which_save(), source.save()))
-        return refuse("a later save has taken its place");
+        return refuse("a later save has replaced it");
     const auto line = source.lineage.line();
     // Saves from before sessions were numbered belong to no line.
     if (line.session == 0) return {};

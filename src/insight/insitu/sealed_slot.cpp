@@ -15,7 +15,7 @@ bool is_leased(const node::SlotControl& control, std::uint64_t id, std::uint32_t
            control.snapshot_id.load(std::memory_order_acquire) == id;
 }
 
-Error taken() { return {ErrorKind::retry, "a later save needed the slot before it was seen"}; }
+Error taken() { return {ErrorKind::retry, "a later save needed the slot before the analysis read it"}; }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Result<SealedSlot> SealedSlot::open(const node::Staging& staging, std::uint32_t 
                                     std::uint32_t lease) {
     const auto& page = staging.control();
     if (slot >= page.slot_count.load(std::memory_order_acquire))
-        return Error{ErrorKind::broken, fmt::format("a mistake in Forebay itself: there is no slot {}", slot)};
+        return Error{ErrorKind::broken, fmt::format("a defect of Forebay: there is no slot {}", slot)};
     const auto& control = page.slots[slot];
     const auto& stream = page.streams[control.stream];
     const std::string rules = stream.insitu.data();

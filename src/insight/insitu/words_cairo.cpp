@@ -11,7 +11,7 @@ Result<PictureInk> ink_around(const PictureWords& words) {
     const auto function = sys::function_beside("libforebay_drawing.so", "forebay_draw_words");
     if (!function)
         return Error{ErrorKind::unsupported, "no picture can be drawn here: " + function.error().what,
-                     "results without their pictures are made with picture = false",
+                     "picture = false makes results without pictures",
                      "install Cairo (Debian: libcairo2) on this node"};
     PictureInk ink;
     reinterpret_cast<Draw*> (*function)(words, ink);

@@ -128,13 +128,13 @@ Chosen variables_of(const Analysis& analysis, const Schema& schema) {
             is_found = true;
             if (variable.kind == Kind::replicated)
                 problems.push_back(
-                    fmt::format("'{}' is replicated: analyses look at arrays and particles", variable.name));
+                    fmt::format("'{}' is replicated, but analyses take arrays and particles", variable.name));
             else if (variable.kind == Kind::array && variable.elements() == 0)
                 problems.push_back(
                     fmt::format("'{}' has no elements: its shape is {}", variable.name, show_shape(variable.shape)));
             else list.push_back(i);
         }
-        if (!is_found) problems.push_back(fmt::format("no variable is '{}', or it is named twice", wish));
+        if (!is_found) problems.push_back(fmt::format("no variable matches '{}', or it is given twice", wish));
     }
     return chosen;
 }
@@ -212,7 +212,7 @@ Result<> Work::see_group(const catalog::BlockReader& node, const BlockGroup& gro
     std::vector<std::span<const std::byte>> columns;
     for (std::uint64_t first = 0; first < elements; first += piece_elements) {
         // Asked before each piece: a save that needs the slot must not wait.
-        if (go_on && !go_on()) return Error{ErrorKind::retry, "the analysis was told to stop"};
+        if (go_on && !go_on()) return Error{ErrorKind::retry, "the analysis was stopped"};
         const auto count = std::min(piece_elements, elements - first);
         // Verified once, for all tasks.
         for (auto& [variable, window] : windows) {

@@ -96,8 +96,7 @@ TEST_CASE(
     LeasedNode node(folder, {2, 1, 0, 1}, 0, {means});
     const auto part = node.run + "/fields/" + catalog::part_name(CutFields::step, CutFields::id);
     const auto absent = node.answers(node.see());
-    CHECK(absent.find("problem analysis 'means': no result has a name as condition 'v/* > 0' says") !=
-          std::string::npos);
+    CHECK(absent.find("problem analysis 'means': no result matches condition 'v/* > 0'") != std::string::npos);
     CHECK(absent.find("has no stream \"fields\"") != std::string::npos);
     CHECK(absent.find("\nraise tell ") != std::string::npos);
     sys::posix_store().make_directories(part).value();

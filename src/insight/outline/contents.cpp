@@ -31,19 +31,19 @@ Result<> check_limits(const Contents& contents, const catalog::Snapshot& snapsho
     const auto refuse = [&](const std::string& what) {
         return Error{
             ErrorKind::unsupported, fmt::format("no view of {} was made: {}", snapshot.directory, what),
-            "the snapshot is committed and restarts as ever",
-            fmt::format("open its node files themselves, a few hundred at a time; each is HDF5 and {}/{} lists them",
-                        snapshot.directory, catalog::manifest_name)};
+            "the snapshot is committed, and restarts work",
+            fmt::format(
+                "open its node files themselves, a few hundred at a time: each file is HDF5, and {}/{} lists them",
+                snapshot.directory, catalog::manifest_name)};
     };
     if (contents.files > views_sources_max)
         return refuse(
-            fmt::format("it has {} files and a view may have {}, because a reader keeps each one open and gets "
-                        "fill values instead of an error when it runs out of file descriptors.",
+            fmt::format("it has {} files, but a view may have {}: a reader keeps each file open, and gets fill values "
+                        "without an error if it runs out of file descriptors.",
                         contents.files, views_sources_max));
     if (contents.mapping_count > views_mappings_max)
-        return refuse(
-            fmt::format("its variables lie in more than {} boxes, and a reader would be busy with them for minutes.",
-                        views_mappings_max));
+        return refuse(fmt::format("its variables have more than {} boxes, which would keep a reader busy for minutes.",
+                                  views_mappings_max));
     return {};
 }
 
@@ -82,10 +82,9 @@ private:
     Result<> place_all(const format::NodeLine& line, format::NodeFile head) {
         const auto path = catalog::name_of(snapshot_.directory, line);
         if (head.record_crc32c != line.record_crc32c || head.schema != manifest_.schema || !same_rows(head, line))
-            return Error{ErrorKind::corrupt,
-                         fmt::format("{} is not the file that was committed: it changed while it was read, or "
-                                     "describes other variables than the manifest.",
-                                     path)};
+            return Error{ErrorKind::corrupt, fmt::format("{} is not the committed file: it changed during the read, or "
+                                                         "its variables differ from the manifest.",
+                                                         path)};
         for (std::size_t v = 0; v < manifest_.schema.variables.size(); ++v) {
             const auto& variable = manifest_.schema.variables[v];
             if (variable.kind == Kind::array) place(head, v, array_mappings(head, v));
@@ -202,7 +201,7 @@ Result<Contents> gather_checked(sys::Store& store, const catalog::Snapshot& snap
     }
     if (contents.missing.size() == lines.size())
         return missing_error(store, snapshot.directory, contents.manifest,
-                             {ErrorKind::missing, "none of its node files is there."});
+                             {ErrorKind::missing, "all of its node files are missing."});
     return contents;
 }
 
@@ -218,11 +217,11 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Mi
     return with_context(
         contents.error(),
         fmt::format("no view of {} was made, because {}: {}", snapshot.directory,
-                    absent ? "readers would take what is missing for values" : "one of its node files cannot be shown",
+                    absent ? "readers would take missing data for values" : "one of its node files cannot be shown",
                     contents.error().what),
         "nothing was changed",
         fmt::format("forebay verify {}@{}{}", stream, snapshot.step,
-                    absent ? "; or, to see what is left, forebay view with --partial" : ""));
+                    absent ? ". To see the rest, use forebay view with --partial" : ""));
 }
 
 Result<Contents> gather_to_copy(sys::Store& store, const catalog::Snapshot& snapshot) {

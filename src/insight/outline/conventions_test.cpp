@@ -221,7 +221,7 @@ TEST_CASE("openpmd: components of meshes, and names that are given") {
 
 TEST_CASE("openpmd: a table without places is left out, and refused when nothing is left") {
     Schema schema{.stream = "s", .tables = {"events"}, .variables = {column_of("events/energy")}};
-    CHECK(says(refusal({contents_of(schema)}, {.convention = Convention::openpmd}), "nothing that openPMD can show"));
+    CHECK(says(refusal({contents_of(schema)}, {.convention = Convention::openpmd}), "no data for openPMD"));
     schema.variables[0].attributes.others = {{"openPMD", std::string("position/x")}};
     CHECK(dataset(made({contents_of(schema)}, {.convention = Convention::openpmd}),
                   "data/120/particles/events/position/x") != nullptr);
@@ -391,7 +391,7 @@ TEST_CASE("an attribute of the file that a convention fixes is refused") {
     auto contents = contents_of(small_schema());
     contents.attributes = {{"basePath", std::string("/elsewhere/")}};
     const auto text = refusal({contents}, {.convention = Convention::openpmd});
-    CHECK(says(text, "'basePath', which openPMD fixes itself"));
+    CHECK(says(text, "'basePath', but openPMD sets it itself"));
     CHECK(says(text, "Next: leave it out"));
     made({contents}, {.convention = Convention::plain});
     contents.attributes = {{"_NCProperties", std::string("version=3")}};

@@ -24,11 +24,11 @@ Result<AttributeValue> value_of(const toml::node& node, const std::string& key, 
     if (const auto* real = node.as_floating_point()) return AttributeValue(real->get());
     if (const auto* whole = node.as_integer()) return AttributeValue(whole->get());
     const auto* list = node.as_array();
-    if (list == nullptr) return refused(path, node, fmt::format("'{}' is no text, number or list of numbers.", key));
+    if (list == nullptr) return refused(path, node, fmt::format("'{}' is not a text, number or list of numbers.", key));
     std::string text;
     for (const auto& entry : *list) {
         const auto number = entry.value<double>();
-        if (!number || !entry.is_number()) return refused(path, entry, fmt::format("'{}' has what is no number.", key));
+        if (!number || !entry.is_number()) return refused(path, entry, fmt::format("'{}' has an invalid number.", key));
         text += fmt::format("{}{}", text.empty() ? "" : " ", *number);
     }
     return AttributeValue(text);
@@ -71,9 +71,7 @@ Result<Description> description_of(const toml::table& all, const std::string& pa
         const auto* table = node->as_table();
         if (table == nullptr || (key != "file" && key != "variables"))
             return refused(path, *node,
-                           fmt::format("'{}' is not known; there are the tables [file] and "
-                                       "[variables.\"PATTERN\"].",
-                                       key));
+                           fmt::format("'{}' is not known. The tables are [file] and [variables.\"PATTERN\"].", key));
         for (const auto& [name, value] : in_order(*table)) {
             if (key == "file") {
                 FB_TRY_ASSIGN(attribute, value_of(*value, name, path));
@@ -108,7 +106,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
     if (rule.dimensions.empty() || variable.kind == Kind::particles) return {};
     if (rule.dimensions.size() != static_cast<std::size_t>(variable.shape.dims()))
         return Error{ErrorKind::refused,
-                     fmt::format("the description names {} dimensions of \"{}\", and '{}' has {}.",
+                     fmt::format("the description has {} dimensions for \"{}\", but '{}' has {}.",
                                  rule.dimensions.size(), rule.pattern, variable.name, variable.shape.dims())};
     variable.attributes.dimensions = rule.dimensions;
     return {};
@@ -150,8 +148,8 @@ Result<> describe(Contents& contents, const Description& description) {
         }
         if (!has_fit)
             return Error{ErrorKind::refused,
-                         fmt::format("the description speaks of \"{}\", and no variable of stream '{}' has such a name",
-                                     rule.pattern, contents.manifest.schema.stream),
+                         fmt::format("the description has \"{}\", but no variable of stream '{}' matches", rule.pattern,
+                                     contents.manifest.schema.stream),
                          "", "forebay show lists the names"};
     }
     return {};

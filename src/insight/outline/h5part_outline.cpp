@@ -85,8 +85,8 @@ public:
         for (std::size_t s = 0; s < contents_.size(); ++s) FB_TRY(add_step(s));
         if (outline_.datasets.empty())
             return Error{ErrorKind::refused,
-                         fmt::format("stream '{}' has nothing that H5Part can show, which knows particle tables of "
-                                     "whole and real numbers, and 3-D arrays of them",
+                         fmt::format("stream '{}' has no data for H5Part, which holds particle tables and 3-D arrays "
+                                     "of integers and real numbers",
                                      schema(0).stream),
                          "the snapshot", "forebay view --as plain"};
         return std::move(outline_);
@@ -129,16 +129,16 @@ private:
         for (const auto& name : tables) names += (names.empty() ? "" : ", ") + name;
         if (wanted.empty())
             return Error{ErrorKind::refused,
-                         fmt::format("stream '{}' has {} particle tables ({}), and a step of H5Part has one: all its "
-                                     "datasets have the same length",
+                         fmt::format("stream '{}' has {} particle tables ({}), but a step of H5Part holds one table: "
+                                     "all its datasets have the same length",
                                      schema(s).stream, tables.size(), names),
                          "the snapshot",
-                         "name it with --table, a file each, or as table in [file] of describe.toml; or --as openpmd, "
-                         "which shows all"};
+                         "choose one with --table, in a separate file for each, or as table in [file] of "
+                         "describe.toml. Or use --as openpmd, which shows all"};
         return Error{ErrorKind::refused,
                      fmt::format("step {} of stream '{}' has no particle table '{}'; it has: {}",
                                  contents_[s].manifest.step, schema(s).stream, wanted, names.empty() ? "none" : names),
-                     "", "name one of them with --table"};
+                     "", "choose one with --table"};
     }
 
     Result<> add_step(std::size_t s) {
@@ -155,7 +155,7 @@ private:
             if (variable.kind == Kind::array) FB_TRY(add_field(s, v));
             if (variable.kind != Kind::particles) continue;
             if (table && variable.table == *table) add_column(s, v);
-            else omit(s, variable.name, "it is of another table than " + schema(s).tables[table.value_or(0)]);
+            else omit(s, variable.name, "its table is not " + schema(s).tables[table.value_or(0)]);
         }
         outline_.groups.push_back({step_, std::move(attributes)});
         return {};
@@ -165,7 +165,7 @@ private:
         const auto& variable = schema(s).variables[v];
         auto value = parameter(contents_[s].values[v], variable.type);
         if (!value)
-            return omit(s, variable.name, "H5Part's attributes are up to 1024 whole or real numbers, or one text");
+            return omit(s, variable.name, "H5Part's attributes are up to 1024 integers or real numbers, or one text");
         auto name = word_of(variable.name);
         // word_of() may make names equal.
         while (std::ranges::find(attributes, name, &Outline::Attribute::name) != attributes.end()) name += '_';
@@ -175,7 +175,7 @@ private:
     void add_column(std::size_t s, std::size_t v) {
         const auto& variable = schema(s).variables[v];
         const auto type = h5part_type(variable.type);
-        if (!type) return omit(s, variable.name, "H5Part knows no elements of type " + name_of(variable.type));
+        if (!type) return omit(s, variable.name, "H5Part has no elements of type " + name_of(variable.type));
         const auto& table = schema(s).tables[variable.table];
         outline_.datasets.push_back({.path = step_ + "/" + free_name(variable.name.substr(table.size() + 1)),
                                      .type = *type,
@@ -199,8 +199,8 @@ private:
         const auto type = h5part_type(variable.type);
         if (!type || variable.shape.dims() != 3) {
             omit(s, variable.name,
-                 !type ? "H5Block knows no elements of type " + name_of(variable.type)
-                       : fmt::format("H5Block's fields have 3 dimensions, it has {}", variable.shape.dims()));
+                 !type ? "H5Block has no elements of type " + name_of(variable.type)
+                       : fmt::format("H5Block's fields have 3 dimensions, but it has {}", variable.shape.dims()));
             return {};
         }
         FB_TRY_ASSIGN(origin, numbers_of(variable, grid_offset_key, 3, 0));

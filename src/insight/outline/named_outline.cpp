@@ -123,11 +123,11 @@ private:
                 continue;
             const auto& of = v < schema_.variables.size() ? schema_ : other;
             return Error{ErrorKind::refused,
-                         fmt::format("steps {} and {} of stream '{}' do not fit into one netCDF file: '{}' is not the "
-                                     "same variable in both",
+                         fmt::format("steps {} and {} of stream '{}' do not fit into one netCDF file: '{}' is a "
+                                     "different variable in each",
                                      contents_.front().manifest.step, contents_[s].manifest.step, schema_.stream,
                                      of.variables[v].name),
-                         "the snapshots", "forebay view --as netcdf of each step alone, or --as openpmd --series"};
+                         "the snapshots", "use forebay view --as netcdf for each step, or --as openpmd --series"};
         }
         return {};
     }
@@ -363,7 +363,7 @@ Result<Outline> plain_outline(std::span<const Contents> contents) {
         return Error{ErrorKind::refused,
                      fmt::format("a plain view shows one snapshot, and stream '{}' has {}",
                                  contents.front().manifest.schema.stream, contents.size()),
-                     "", "--as netcdf, openpmd or h5part, which have words for several"};
+                     "", "use --as netcdf, openpmd or h5part, which can show several steps"};
     return NamedOutline(contents).plain();
 }
 

@@ -59,9 +59,8 @@ public:
         if (!has_meshes_ && !has_particles_)
             return Error{
                 ErrorKind::refused,
-                fmt::format(
-                    "stream '{}' has nothing that openPMD can show, which knows arrays, and particles with places",
-                    contents_.front().manifest.schema.stream),
+                fmt::format("stream '{}' has no data for openPMD, which holds arrays, and particles with positions",
+                            contents_.front().manifest.schema.stream),
                 "the snapshot", "forebay view --as plain"};
         add_root();
         return std::move(outline_);
@@ -145,10 +144,10 @@ private:
             if (other.shape != first.shape)
                 return Error{
                     ErrorKind::refused,
-                    fmt::format("'{}' and '{}' would be components of the openPMD mesh {}, and have different shapes, "
+                    fmt::format("'{}' and '{}' would be components of the openPMD mesh {}, but have different shapes, "
                                 "{} and {}",
                                 first.name, other.name, record.name, show_shape(first.shape), show_shape(other.shape)),
-                    "the snapshot", "say otherwise by the attribute openPMD, in a file for forebay view --describe"};
+                    "the snapshot", "set the attribute openPMD in a file for forebay view --describe"};
         }
         const auto dims = static_cast<std::size_t>(first.shape.dims());
         FB_TRY_ASSIGN(attributes, record_attributes(first, record.name));
@@ -170,8 +169,8 @@ private:
         const auto position = std::ranges::find(records, "position", &OpenPmdRecord::name);
         if (position == records.end() || position->is_scalar()) {
             omit(s, "table " + name,
-                 "openPMD's particles have places, and no columns are called x, y, z; an attribute openPMD = "
-                 "\"position/x\" says which they are");
+                 "openPMD needs positions of particles, but no columns are called x, y, z. Set an attribute openPMD = "
+                 "\"position/x\" for them");
             return {};
         }
         has_particles_ = true;

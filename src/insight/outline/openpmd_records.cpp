@@ -30,13 +30,13 @@ public:
         if (record == all_.end()) record = all_.insert(all_.end(), {name, {}});
         for (const auto& other : record->components)
             if (other.name == component || other.name.empty() || component.empty())
-                return Error{ErrorKind::refused,
-                             fmt::format("'{}' and '{}' would both be the openPMD record {}{}{}",
-                                         schema_.variables[other.variable].name, schema_.variables[v].name, name,
-                                         component.empty() ? "" : "/", component),
-                             "the snapshot",
-                             "say which is which by the attribute openPMD = \"RECORD/COMPONENT\", in a file for "
-                             "forebay view --describe"};
+                return Error{
+                    ErrorKind::refused,
+                    fmt::format("'{}' and '{}' would both be the openPMD record {}{}{}",
+                                schema_.variables[other.variable].name, schema_.variables[v].name, name,
+                                component.empty() ? "" : "/", component),
+                    "the snapshot",
+                    "set the attribute openPMD = \"RECORD/COMPONENT\" for each in a file for forebay view --describe"};
         record->components.push_back({component, v});
         return {};
     }
@@ -52,10 +52,10 @@ public:
         if (name.empty() || word_of(name) != name || word_of(component) != component ||
             (slash != std::string::npos && component.empty()))
             return Error{ErrorKind::refused,
-                         fmt::format("attribute openPMD of '{}' is \"{}\", and a record is called \"RECORD\" or "
+                         fmt::format("attribute openPMD of '{}' is \"{}\", and must be \"RECORD\" or "
                                      "\"RECORD/COMPONENT\", of letters, digits and '_'",
                                      variable.name, given),
-                         "the snapshot", "say it otherwise in a file for forebay view --describe"};
+                         "the snapshot", "correct it in a file for forebay view --describe"};
         FB_TRY(add(name, component, v));
         return true;
     }

@@ -43,7 +43,7 @@ std::optional<std::vector<double>> numbers_in(std::string_view text) {
 
 Error refused(const Variable& variable, const char* name, const std::string& what) {
     return {ErrorKind::refused, fmt::format("attribute {} of '{}' {}", name, variable.name, what), "the snapshot",
-            "say it otherwise in a file for forebay view --describe; docs/formats/view.md lists the attributes"};
+            "correct it in a file for forebay view --describe. docs/formats/view.md lists the attributes"};
 }
 
 }  // namespace
@@ -64,10 +64,10 @@ Result<std::vector<double>> numbers_of(const Variable& variable, const char* nam
     if (const auto* text = std::get_if<std::string>(value)) numbers = numbers_in(*text);
     if (const auto* real = std::get_if<double>(value)) numbers = std::vector{*real};
     if (const auto* whole = std::get_if<std::int64_t>(value)) numbers = std::vector{static_cast<double>(*whole)};
-    if (!numbers) return refused(variable, name, "is no list of numbers, as \"0.1 0.1 0.2\" is");
+    if (!numbers) return refused(variable, name, "is not a list of numbers such as \"0.1 0.1 0.2\"");
     if (numbers->size() == 1) return std::vector<double>(count, numbers->front());
     if (numbers->size() != count)
-        return refused(variable, name, fmt::format("has {} numbers, and {} are expected", numbers->size(), count));
+        return refused(variable, name, fmt::format("has {} numbers, but {} are expected", numbers->size(), count));
     return std::move(*numbers);
 }
 
@@ -75,7 +75,7 @@ Result<std::string> text_attribute(const Variable& variable, const char* name) {
     const auto* value = attribute_of(variable, name);
     if (value == nullptr) return std::string();
     if (const auto* text = std::get_if<std::string>(value)) return *text;
-    return refused(variable, name, "is a number, and a text is expected");
+    return refused(variable, name, "is a number, but must be a text");
 }
 
 Result<> refuse_fixed(std::span<const std::pair<std::string, AttributeValue>> given, const char* convention,
@@ -84,7 +84,7 @@ Result<> refuse_fixed(std::span<const std::pair<std::string, AttributeValue>> gi
         if (std::ranges::find(fixed, name) != fixed.end())
             return Error{
                 ErrorKind::refused,
-                fmt::format("the description's [file] says '{}', which {} fixes itself: readers find the data by it",
+                fmt::format("the description's [file] has '{}', but {} sets it itself, as readers find the data by it",
                             name, convention),
                 "the snapshot", "leave it out of describe.toml"};
     return {};

@@ -16,7 +16,7 @@ std::string_view contents_or_none(std::string_view name) {
 
 std::string_view asset(std::string_view name) {
     const auto contents = contents_or_none(name);
-    FB_CHECK(!contents.empty(), "every asset that is named is embedded");
+    FB_CHECK(!contents.empty(), "every asset is embedded");
     return contents;
 }
 

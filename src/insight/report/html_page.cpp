@@ -57,8 +57,7 @@ std::string pictures(bool several) {
     place("nodes", "Nodes");
     place("targets", "Storage targets");
     place("heat", "Who wrote when");
-    return places +
-           "<noscript><p>Pictures and long tables need scripts, which this page carries in itself.</p></noscript>\n";
+    return places + "<noscript><p>Pictures and long tables need scripts. The page contains them.</p></noscript>\n";
 }
 
 std::string body(std::span<const HtmlRun> runs, const HtmlDetail& detail, const std::string& nonce) {
@@ -69,16 +68,16 @@ std::string body(std::span<const HtmlRun> runs, const HtmlDetail& detail, const 
         body += fmt::format("<p>The first of {} runs, with the scaling over all of them.</p>\n", runs.size());
     body += "<h2>What did it cost?</h2>\n" + html_cost(summary);
     body += "<h2>Are my data safe?</h2>\n" + html_safety(summary);
-    body += "<h2>What was slow, and who?</h2>\n" + html_slow(summary) + "<div id=\"why\"></div>\n";
+    body += "<h2>What was slow?</h2>\n" + html_slow(summary) + "<div id=\"why\"></div>\n";
     body += "<h2>What to do</h2>\n" + html_advice(summary);
     body += pictures(runs.size() > 1) + html_problems(summary);
     if (uplot_js().empty())
         body +=
-            "<p>This program was built without uPlot: charts of time series are left out, their tables are here."
-            "</p>\n";
+            "<p>This program was built without uPlot, so charts of time series are missing. Their tables are "
+            "here.</p>\n";
     body +=
-        "<p class=\"faint\">Made by forebay report. Times are UTC; k, M, G are powers of 1000. What each number is: "
-        "docs/formats/summary.md.</p>\n</main>\n";
+        "<p class=\"faint\">Made by forebay report. Times are UTC; k, M, G are powers of 1000. docs/formats/summary.md "
+        "explains each number.</p>\n</main>\n";
     body += "<script type=\"application/json\" id=\"data\">" + html_data(runs, detail) + "</script>\n";
     if (!uplot_js().empty()) {
         body += script(nonce, fmt::format("/*\n{}*/\n{}", uplot_license(), uplot_js()));

@@ -46,10 +46,10 @@ std::string unkept_row(const telemetry::Summary& summary) {
 std::string slow_list(const char* what, const std::vector<telemetry::Slow>& slow, std::size_t seen,
                       const char* samples) {
     if (seen == 0)
-        return fmt::format("<p>Storage {} are not known by name: the file system does not tell them.</p>\n", what);
+        return fmt::format("<p>The names of storage {} are unknown: the file system does not report them.</p>\n", what);
     if (slow.empty())
-        return fmt::format("<p><span class=\"good\">No slow {}</span>: none of {} is below 0.8 of the median.</p>\n",
-                           what, seen);
+        return fmt::format("<p><span class=\"good\">No slow {}</span>: all {} are above 0.8 of the median.</p>\n", what,
+                           seen);
     auto list =
         fmt::format("<p><span class=\"bad\">{} of {} {} slow</span>, by their rate against the median:</p>\n<ul>\n",
                     slow.size(), seen, what);
@@ -87,18 +87,18 @@ std::string html_cost(const telemetry::Summary& summary) {
     if (summary.jitter > 0) tiles += tile(fmt::format("{:.2f}", summary.jitter), "jitter: p95 / median of saves");
     if (summary.slowdown_steps > 0)
         tiles += tile(fmt::format("{:+.1f} %", summary.slowdown_percent),
-                      fmt::format("computing beside drains; 90 % sure: {:+.1f} to {:+.1f} %, {} steps",
+                      fmt::format("computing beside drains; 90 % confidence: {:+.1f} to {:+.1f} %, {} steps",
                                   summary.slowdown_low_percent, summary.slowdown_high_percent, summary.slowdown_steps));
     const auto table =
         std::string(
             "<div class=\"scroll\"><table>\n<thead><tr><th>what</th><th>count</th><th>bytes</th><th>median</th>"
             "<th>p95</th><th>longest</th><th></th></tr></thead>\n<tbody>\n") +
-        spread_row("saved", summary.blocked, show_bytes(summary.bytes_saved), "held the rank that was held longest") +
-        spread_row("copy", summary.parts.copy, "", "of it: copying and checksumming") +
-        spread_row("layout", summary.parts.layout, "", "of it: where what goes, and the seal") +
-        spread_row("ranks", summary.parts.ranks, "", "of it: waiting for other ranks") +
-        spread_row("slot", summary.parts.slot, "", "of it: waiting for a slot") +
-        spread_row("waited", summary.waited, "", "saves that waited for a slot that was draining") +
+        spread_row("saved", summary.blocked, show_bytes(summary.bytes_saved), "on the rank with the longest wait") +
+        spread_row("copy", summary.parts.copy, "", "part: copying and checksumming") +
+        spread_row("layout", summary.parts.layout, "", "part: layout and seal") +
+        spread_row("ranks", summary.parts.ranks, "", "part: waiting for other ranks") +
+        spread_row("slot", summary.parts.slot, "", "part: waiting for a slot") +
+        spread_row("waited", summary.waited, "", "saves that waited for a slot with an active drain") +
         unkept_row(summary) +
         spread_row("drained", summary.drained, show_bytes(summary.bytes_drained), "the slowest node of each snapshot") +
         spread_row("durable", summary.durable, "", "from the save to the commit") + "</tbody></table></div>\n";
@@ -115,7 +115,7 @@ std::string html_safety(const telemetry::Summary& summary) {
     else tiles += tile("none", "no snapshot is known to be durable");
     tiles += tile(fmt::format("{} of {}", summary.committed, summary.snapshots), "snapshots committed");
     tiles += tile(fmt::format("{}", summary.failed), "drains or commits failed");
-    tiles += tile(fmt::format("{}", summary.superseded), "superseded by a newer snapshot, as the policy says");
+    tiles += tile(fmt::format("{}", summary.superseded), "superseded by a newer snapshot, as the policy allows");
     tiles += tile(fmt::format("{}", summary.retries), "operations of storage tried again");
     return "<ul class=\"tiles\">\n" + tiles + "</ul>\n";
 }
@@ -127,7 +127,7 @@ std::string html_slow(const telemetry::Summary& summary) {
 }
 
 std::string html_advice(const telemetry::Summary& summary) {
-    if (summary.advice.empty()) return "<p>Nothing: no rule found anything to do better.</p>\n";
+    if (summary.advice.empty()) return "<p>Nothing: no rule found an improvement.</p>\n";
     std::string list = "<ul class=\"advice\">\n";
     for (const auto& piece : std::span(summary.advice).first(std::min(advice_told, summary.advice.size()))) {
         // Further lines with two blanks first are commands or options: they keep their lines.
@@ -152,15 +152,15 @@ std::string html_advice(const telemetry::Summary& summary) {
 
 std::string html_problems(const telemetry::Summary& summary) {
     if (summary.problems.empty() && summary.dropped == 0 && summary.missing_records == 0) return "";
-    std::string list = "<h2>What could not be read</h2>\n<ul>\n";
+    std::string list = "<h2>Missing data</h2>\n<ul>\n";
     for (std::size_t i = 0; i < std::min(summary.problems.size(), problems_told); ++i)
         list += "<li>" + text(summary.problems[i], problem_characters) + "</li>\n";
     if (summary.problems.size() > problems_told)
         list += fmt::format("<li>and {} more</li>\n", summary.problems.size() - problems_told);
     if (summary.dropped > 0)
-        list += fmt::format("<li>{} timings found no room: pictures over time lack them.</li>\n", summary.dropped);
+        list += fmt::format("<li>{} timings were lost: pictures over time lack them.</li>\n", summary.dropped);
     if (summary.missing_records > 0)
-        list += fmt::format("<li>{} of saves did not come: seconds of these saves are of the other ranks.</li>\n",
+        list += fmt::format("<li>Missing: {} of saves. Their times come from the remaining ranks.</li>\n",
                             show_count(summary.missing_records, "record"));
     return list + "</ul>\n";
 }

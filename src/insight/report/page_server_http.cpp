@@ -205,8 +205,7 @@ struct PageServer::Inside {
             to.set_header("Connection", "close");
             give(to, {status, "text/plain; charset=utf-8", std::string(why) + "\n"});
         };
-        if (!is_for_this_page(request))
-            return refuse(403, "this address is not the one that forebay watch has printed");
+        if (!is_for_this_page(request)) return refuse(403, "this is not the address that forebay watch printed");
         // Only the start page answers with HTML: it may reload with the token stored in the tab.
         if (!has_token(request)) {
             to.set_header("Connection", "close");
@@ -214,7 +213,7 @@ struct PageServer::Inside {
                 return give(to, {403, "text/html; charset=utf-8", with_nonce(binding_page, nonce)});
             return refuse(403, "the token is missing or wrong");
         }
-        if (request.method != "GET") return refuse(405, "this page only shows");
+        if (request.method != "GET") return refuse(405, "this page is read-only");
         if (request.path == "/") return give(to, {200, "text/html; charset=utf-8", with_nonce(page, nonce)});
         if (request.path == "/events") return add_viewer(to);
         const auto path = paths.find(request.path);
@@ -230,8 +229,9 @@ struct PageServer::Inside {
         // Counted first, so that two requests at once cannot both take the last place.
         if (++viewers > viewers_max) {
             --viewers;
-            return give(to, answer_of({ErrorKind::full, fmt::format("{} viewers look at this page", viewers_max), "",
-                                       "close one of them, or start another forebay watch"}));
+            return give(to, answer_of({ErrorKind::full,
+                                       fmt::format("{} viewers look at this page, which is the limit", viewers_max), "",
+                                       "close one viewer, or start another forebay watch"}));
         }
         to.status = 200;
         const auto seen = std::make_shared<std::uint64_t>(0);
@@ -340,15 +340,15 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
         return httplib::Server::HandlerResponse::Handled;
     });
     own->parser.set_exception_handler([own](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
-        own->give(to, answer_of({ErrorKind::full, "this answer found no memory"}));
+        own->give(to, answer_of({ErrorKind::full, "there is no memory for this answer"}));
     });
     auto listener = sys::Listener::open(sys::with_port(options.host, static_cast<std::uint16_t>(options.port)));
     // Some port is always free, so the address must be wrong.
     if (!listener && options.port == 0)
-        return Error{ErrorKind::refused, fmt::format("{} is no address of this host", options.host)};
+        return Error{ErrorKind::refused, fmt::format("{} is not an address of this host", options.host)};
     if (!listener)
-        return Error{ErrorKind::refused, fmt::format("port {} of {} cannot be had", options.port, options.host), "",
-                     "leave out --port for a free one"};
+        return Error{ErrorKind::refused, fmt::format("port {} of {} is not available", options.port, options.host), "",
+                     "leave out --port for a free port"};
     own->listener = std::move(*listener);
     return PageServer(std::move(inside));
 }

@@ -233,23 +233,23 @@ std::string words_of(const telemetry::RunStanding& standing) {
     using telemetry::RunState;
     const auto agents = [](std::size_t count) { return fmt::format("{} agent{}", count, count == 1 ? "" : "s"); };
     if (!standing.silent.empty())
-        return fmt::format("{} of {} agents silent: killed, or the host does not reach the run.",
+        return fmt::format("{} of {} agents are silent: they were killed, or their hosts cannot reach the run.",
                            standing.silent.size(), standing.agents);
     switch (standing.state) {
-        case RunState::unknown: return "No agent tells of itself here: what follows is from the records.";
+        case RunState::unknown: return "No agent reports here. This page shows the records.";
         case RunState::running: return fmt::format("Live: {} serving.", agents(standing.at_work));
         case RunState::draining:
-            return fmt::format("The application has ended or died; {} still serving what it left.",
+            return fmt::format("The application has ended or died. {} still serving its copies.",
                                agents(standing.at_work));
         case RunState::lingering:
-            return "The application has died. Everything that it saved is committed; staged copies wait for its "
+            return "The application has died. Everything that it saved is committed. Staged copies wait for its "
                    "restart.";
         case RunState::left:
-            return fmt::format("Ended, and {} left work: forebay drain RUN on that node, or forebay recover.",
+            return fmt::format("Ended, and {} left work: use forebay drain RUN on that node, or forebay recover.",
                                agents(standing.left));
         case RunState::died:
-            return "The application has died: it never closed the run. Everything that it saved is committed.";
-        case RunState::ended: return "Finished: everything that was saved is committed.";
+            return "The application has died without closing the run. Everything that it saved is committed.";
+        case RunState::ended: return "Finished. Everything that was saved is committed.";
         case RunState::silent: break;
     }
     return "";

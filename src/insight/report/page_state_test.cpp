@@ -35,13 +35,13 @@ TEST_CASE("state: the page says how a run stands, and which nodes are silent bef
     };
     CHECK(shown({})["state"] == "unknown");
     CHECK(shown({test::status_told("serving")})["state"] == "running");
-    CHECK(shown({test::status_told("ended", false)})["words"] == "Finished: everything that was saved is committed.");
+    CHECK(shown({test::status_told("ended", false)})["words"] == "Finished. Everything that was saved is committed.");
     CHECK(
         shown({test::status_told("died", false)})["words"].get<std::string>().starts_with("The application has died"));
     const auto silent =
         shown({test::status_told("serving"), test::status_told("serving", true, 8), test::status_told("left")});
     CHECK(silent["state"] == "silent");
-    CHECK(silent["words"].get<std::string>().starts_with("1 of 3 agents silent"));
+    CHECK(silent["words"].get<std::string>().starts_with("1 of 3 agents are silent"));
     CHECK(silent["silent_nodes"][0] == "nid7");
 }
 

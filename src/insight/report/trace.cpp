@@ -171,7 +171,7 @@ private:
                                                                    : "";
         return {ErrorKind::missing, fmt::format("{} has no timings{}", request_.run, part), "",
                 *part != '\0' ? "forebay ls " + request_.run
-                              : "agents keep timings of a run as soon as its first snapshot is committed"};
+                              : "agents keep timings of a run after the commit of its first snapshot"};
     }
 
     sys::Store& store_;

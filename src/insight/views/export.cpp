@@ -59,7 +59,7 @@ Result<CopyOptions> share_memory(const ExportOptions& options) {
         return Error{
             ErrorKind::refused,
             fmt::format("an alignment of {} bytes: it must be a multiple of {}", alignment, limits::page_bytes), "",
-            "the target's stripe, or 1 MiB"};
+            "use the target's stripe, or 1 MiB"};
     CopyOptions copy{.threads = options.threads,
                      .window_bytes = 0,
                      .read_bytes = export_read_bytes,
@@ -73,7 +73,7 @@ Result<CopyOptions> share_memory(const ExportOptions& options) {
     const auto least = export_thread_bytes + std::min(alignment, export_window_bytes_min);
     if (memory < least)
         return Error{ErrorKind::refused,
-                     fmt::format("{} of memory are too little for an export, which takes {} at least",
+                     fmt::format("{} of memory are not enough for an export, which needs {} at least",
                                  show_bytes(memory), show_bytes(least)),
                      "", fmt::format("--memory {}M", (least >> 20) + 1)};
     // Fewer threads rather than windows below the least.
@@ -105,17 +105,16 @@ struct Export::Plan {
     /// Adds to an error during writing: the data that remain, and the next step.
     Error failure(const Error& error) const {
         const auto directory = directory_of(path);
-        std::string next = "the same command, which goes on there";
+        std::string next = "repeat the same command, which continues there";
         if (error.kind == ErrorKind::corrupt)
-            next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
-                               directory_of(snapshots.front().directory), snapshots.front().step);
-        if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
+            next =
+                fmt::format("forebay verify {}@{}. When it is whole, repeat the same command, or choose another step",
+                            directory_of(snapshots.front().directory), snapshots.front().step);
+        if (error.kind == ErrorKind::full)
+            next = fmt::format("free some room in {}, then repeat the same command", directory);
         return with_context(
             error, fmt::format("{} was not exported: {}", path, error.what),
-            fmt::format(
-                "the snapshots; nothing is under that name but what was there before, and what is copied stays in {}",
-                part_path),
-            next);
+            fmt::format("the snapshots and any earlier file of this name. Copied data stay in {}", part_path), next);
     }
 
     Result<> check_absent(const std::string& stays) const {
@@ -155,9 +154,9 @@ Result<> Export::Plan::check_room(std::uint64_t durable) const {
     const auto needed = stored.file_bytes - std::min(durable, stored.file_bytes);
     if (free >= needed) return {};
     return Error{ErrorKind::full,
-                 fmt::format("{} has {} free, and {} takes {} more; nothing was written", directory, show_bytes(free),
+                 fmt::format("{} has {} free, but {} needs {} more. Nothing was written", directory, show_bytes(free),
                              path, show_bytes(needed)),
-                 "", "make room there, or another place for the file"};
+                 "", "free some room there, or choose another place for the file"};
 }
 
 std::uint64_t Export::Plan::bytes_between(std::uint64_t begin, std::uint64_t end) const {
@@ -300,13 +299,13 @@ Result<> Export::finish(std::uint32_t parts) {
         }
         return move::put_in_place(plan.store, plan.part_path, plan.path);
     };
-    FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
+    FB_TRY(plan.check_absent(fmt::format("the copied data stay in {}", plan.part_path)));
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     if (const auto named = name_it(); !named) return plan.failure(named.error());
     // The file is whole and has its name. The next export to this name removes any leftovers.
     for (std::uint32_t part = 0; part < parts; ++part)
         if (const auto removed = plan.store.remove(move::journal_path(plan.part_path, part, parts)); !removed)
-            plan.done.notes.push_back("a journal stays that nobody needs: " + removed.error().line());
+            plan.done.notes.push_back("a useless journal stays: " + removed.error().line());
     return {};
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("a directory is not replaced, and is refused before anything is copied
     REQUIRE(disk.make_directories("out.h5"));
     const auto late = plan.finish();
     REQUIRE_FALSE(late);
-    CHECK(late.error().text().find("what is copied stays in out.h5.part-") != std::string::npos);
+    CHECK(late.error().text().find("the copied data stay in out.h5.part-") != std::string::npos);
     const auto early = views::Export::plan(disk, {snapshot}, plain, "out.h5", options);
     REQUIRE_FALSE(early);
     CHECK(early.error().kind == ErrorKind::refused);

@@ -133,7 +133,7 @@ TEST_CASE("what is durable is not copied again; another source begins anew and s
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", small_windows()).value();
         CHECK(done.resumed_bytes == 0);
         REQUIRE(done.notes.size() == 1);
-        CHECK(done.notes[0].find("not as it was left") != std::string::npos);
+        CHECK(done.notes[0].find("was changed since the last export") != std::string::npos);
     }
     SUBCASE("another alignment") {
         auto others = small_windows();
@@ -210,7 +210,7 @@ TEST_CASE("a full target: known before, or found while writing; the same command
     const auto full = views::export_file(disk, {snapshot}, plain, "out.h5", options);
     REQUIRE_FALSE(full);
     CHECK(full.error().kind == ErrorKind::full);
-    CHECK(full.error().text().find("make room in ., then the same command") != std::string::npos);
+    CHECK(full.error().text().find("free some room in ., then repeat the same command") != std::string::npos);
     CHECK_FALSE(disk.peek("out.h5"));
     SimStore other;
     CHECK(bool(exported(disk, snapshot, small_windows()) == exported(other, make(other), small_windows())));

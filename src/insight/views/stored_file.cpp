@@ -63,7 +63,7 @@ Result<> add_targets(StoredFile& stored, h5::Hdf5File& file, const outline::Outl
         if (!tiling)
             return with_context(tiling.error(),
                                 fmt::format("'{}' cannot be exported: {}", dataset.path, tiling.error().what), "",
-                                "another convention");
+                                "choose another convention");
         stored.targets.push_back(
             {dataset.path, offset, bytes, dataset.type, outline::fill_of(dataset.type), std::move(*tiling)});
     }

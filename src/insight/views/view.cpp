@@ -28,8 +28,7 @@ Result<std::string> prefix_of(const std::string& path, const std::string& stream
     const auto from = std::filesystem::weakly_canonical(std::filesystem::absolute(path).parent_path(), error);
     const auto to = error ? std::filesystem::path{} : std::filesystem::weakly_canonical(stream_directory, error);
     if (error)
-        return Error{ErrorKind::missing, fmt::format("no view {} was made: the way from it to {} is not to be "
-                                                     "found: {}.",
+        return Error{ErrorKind::missing, fmt::format("no view {} was made: the path from it to {} cannot be found: {}.",
                                                      path, stream_directory, error.message())};
     const auto way = to.lexically_relative(from).string();
     return way == "." ? std::string() : way + "/";
@@ -44,13 +43,13 @@ Result<> check_sources(std::span<const outline::Contents> contents, const std::s
     if (files <= outline::views_sources_max && mappings <= outline::views_mappings_max) return {};
     return Error{
         ErrorKind::unsupported,
-        fmt::format("no view {} was made: its {} snapshots have {} files with {} boxes, and a view may have {} files, "
-                    "because a reader keeps each one open and gets fill values instead of an error when it runs out of "
-                    "file descriptors, and {} boxes",
+        fmt::format("no view {} was made: its {} snapshots have {} files with {} boxes, but a view may have {} files "
+                    "and {} boxes. A reader keeps each file open, and gets fill values without an error if it runs out "
+                    "of file descriptors",
                     path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max),
         "the snapshots",
-        "a view of each step alone, or file = \"combined:16\" in the stream's configuration, by which nodes "
-        "share files"};
+        "make a view of each step, or set file = \"combined:16\" in the stream's configuration, so that nodes share "
+        "files"};
 }
 
 /// For a view with a user-given name.
@@ -62,17 +61,18 @@ Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> sna
 Result<> check_standing(sys::Store& store, const std::string& path, bool replace) {
     FB_TRY_ASSIGN(standing, catalog::what_stands(store, path));
     if (standing != catalog::Standing::other || replace) return {};
-    return Error{ErrorKind::refused,
-                 fmt::format("no view {} was made: what stands there is not marked as a view that Forebay made, so it "
-                             "may hold data of its own",
-                             path),
-                 "it, and the snapshots",
-                 "another name, or --force, which replaces it; a view of an earlier version has no mark"};
+    return Error{
+        ErrorKind::refused,
+        fmt::format(
+            "no view {} was made: the existing file is not marked as a Forebay view, so it may hold its own data",
+            path),
+        "the existing file, and the snapshots",
+        "choose another name, or replace it with --force. Views by earlier versions have no mark"};
 }
 
 Error removed_meanwhile(const catalog::Snapshot& snapshot) {
     return {ErrorKind::missing, fmt::format("{} was removed meanwhile, by retention or prune", snapshot.directory),
-            "what is committed now", "forebay ls, and the command again"};
+            "all committed snapshots", "forebay ls, then the same command again"};
 }
 
 }  // namespace
@@ -103,10 +103,10 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     View view;
     // The name beside the snapshots belongs to the current line.
     if (options.to.empty() && !options.is_series && is_aside(snapshots.front()))
-        return Error{ErrorKind::refused,
-                     fmt::format("{} is of a line that the run has left, and its view has no name of its own",
-                                 snapshots.front().directory),
-                     "", fmt::format("forebay view {} --to FILE", snapshots.front().directory)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} is in an abandoned line, and its view has no name of its own", snapshots.front().directory),
+            "", fmt::format("forebay view {} --to FILE", snapshots.front().directory)};
     view.path = !options.to.empty() ? options.to
                 : options.is_series ? directory + "/" + catalog::series_name(options.convention)
                                     : directory + "/" + catalog::view_name(snapshots.front().step, options.convention);

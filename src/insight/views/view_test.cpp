@@ -142,7 +142,7 @@ TEST_CASE("more node files than a reader can hold open are unsupported") {
     const auto view = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(view);
     CHECK(view.error().kind == ErrorKind::unsupported);
-    CHECK(view.error().text().find("901 files and a view may have 900") != std::string::npos);
+    CHECK(view.error().text().find("901 files, but a view may have 900") != std::string::npos);
     CHECK(scratch.names("run/fields") == std::vector<std::string>{"step-000120"});
 }
 

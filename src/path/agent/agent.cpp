@@ -136,8 +136,7 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         if (!station->is_at_work(*slot)) holds.fetch_and(~station->hold());
     }
     // A bit that no station of this agent has would hold the slot for ever.
-    if (is_there() && (holds.fetch_and(known) & ~known) != 0)
-        tell_unseen("what an agent before this one would have done with it");
+    if (is_there() && (holds.fetch_and(known) & ~known) != 0) tell_unseen("the drain that an earlier agent left");
     node::ring(page_.news);
     return true;
 }

@@ -132,12 +132,11 @@ bool Committer::commit(std::uint32_t slot) {
 // Another session went back behind this step and saved it again, while this session still saved.
 void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record) {
     const auto stream = slots_.stream_name(slot);
-    const Error aside{
-        ErrorKind::refused,
-        fmt::format("step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone back "
-                    "behind it in run {}",
-                    record.step, stream, format::name_of(record.lineage.line()), session_.run),
-        "both", fmt::format("forebay ls {}", session_.run)};
+    const Error aside{ErrorKind::refused,
+                      fmt::format("step {} of stream '{}' is committed, but aside, in the abandoned line {}: a later "
+                                  "session has gone back behind it in run {}",
+                                  record.step, stream, format::name_of(record.lineage.line()), session_.run),
+                      "both", fmt::format("forebay ls {}", session_.run)};
     auto event = slots_.event(What::set_aside, slot);
     event.detail = aside.line();
     tell_(event);
@@ -147,12 +146,11 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
 // Somebody copied snapshots into the run that count more than the snapshots of this session.
 void Committer::tell_later(const catalog::Snapshot& snapshot, std::uint32_t session) {
     auto& page = slots_.page();
-    const Error lost{
-        ErrorKind::refused,
-        fmt::format("stream '{}' of run {} holds snapshots of session {}, and this is session {}: the run's directory "
-                    "was filled while this session ran",
-                    snapshot.stream, session_.run, session, page.session.load()),
-        "all snapshots, and those of this session: nothing is removed", fmt::format("forebay ls {}", session_.run)};
+    const Error lost{ErrorKind::refused,
+                     fmt::format("stream '{}' of run {} holds snapshots of session {}, and this is session {}: another "
+                                 "session wrote to the run's directory",
+                                 snapshot.stream, session_.run, session, page.session.load()),
+                     "all snapshots of both sessions: nothing is removed", fmt::format("forebay ls {}", session_.run)};
     say_lost(page, lost);
     tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = lost.line()});
 }
@@ -176,7 +174,7 @@ bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
         }
         return Error{ErrorKind::missing,
                      fmt::format("its node files are not in {}/{} any more{}", session_.run, stream,
-                                 unread.empty() ? "." : ", and whether a later save is there is not seen: " + unread)};
+                                 unread.empty() ? "." : ", and a later save cannot be seen there: " + unread)};
     }();
     auto& since = slots_.notes(slot).absent_since;
     if (!later && !since) since = sys::Clock::now();

@@ -86,7 +86,7 @@ void Detour::find(const std::string& why) {
     }
     // Reported once, until a neighbour answers or none is needed.
     if (std::exchange(reported_, nobody) == nobody) return;
-    if (errors.empty()) errors = "each has failed a moment ago";
+    if (errors.empty()) errors = "each failed a moment ago";
     tell_({.what = What::no_detour, .detail = fmt::format("{}; no neighbour answers: {}", why, errors)});
 }
 
@@ -107,7 +107,7 @@ Result<> Detour::rename(const std::string& from, const std::string& to) {
         FB_TRY_ASSIGN(is_there, own_.exists(to));
         if (is_there) return {};
     }
-    return Error{ErrorKind::retry, fmt::format("{}: what {} has written is not there", to, way_->name)};
+    return Error{ErrorKind::retry, fmt::format("{}: the data that {} wrote are not there", to, way_->name)};
 }
 
 Result<> Detour::sync_directory(const std::string& path) {

@@ -186,7 +186,7 @@ TEST_CASE("a file that a neighbour has written is there for the own way, or is d
     const auto lost = job.detour.rename(job.folder / "c", job.folder / "d");
     REQUIRE_FALSE(lost);
     CHECK(lost.error().kind == ErrorKind::retry);
-    CHECK(lost.error().what.find("what n1 has written is not there") != std::string::npos);
+    CHECK(lost.error().what.find("the data that n1 wrote are not there") != std::string::npos);
 }
 
 TEST_CASE("a wish for storage targets is no error on the way: the file lies where the file system puts it") {

@@ -33,9 +33,9 @@ public:
         if (!past->direct()) return DirectChoice{};  // the target refuses direct writes, so drains make none
         FB_TRY_ASSIGN(seen, is_seen(*past));
         if (!seen)
-            return DirectChoice{false,
-                                "writes go through the page cache: a read of this host does not see what it "
-                                "has written past it"};
+            return DirectChoice{
+                false,
+                "writes go through the page cache: this host does not read back data that it wrote past the cache"};
         const bool limited = options_.rate_bytes_per_second != 0 || options_.pace != nullptr;
         if (limited || each_bytes < first_bytes) return DirectChoice{};
         FB_TRY_ASSIGN(through, store_.open(path_, sys::Access::update));

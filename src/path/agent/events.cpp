@@ -31,7 +31,7 @@ std::string line_of_snapshot(const Event& event) {
     const auto name = fmt::format("step {} of stream '{}'", event.step, event.stream);
     switch (event.what) {
         case What::overtook:
-            return fmt::format("{} overtakes {}, of which {} are written", name, event.detail, show_bytes(event.bytes));
+            return fmt::format("{} overtakes {}, which has written {}", name, event.detail, show_bytes(event.bytes));
         case What::retried: return fmt::format("{} is drained again after {}", name, event.detail);
         case What::slow: return fmt::format("slow: {}", event.detail);
         case What::late:
@@ -39,13 +39,13 @@ std::string line_of_snapshot(const Event& event) {
                                event.detail);
         case What::noted: return fmt::format("{}: {}", name, event.detail);
         case What::overruled:
-            return fmt::format("{} was drained faster than {} allows, so as to end in time", name, event.detail);
+            return fmt::format("{} drained faster than {} allows, to end in time", name, event.detail);
         case What::drained:
             return fmt::format("{}: {} drained in {}", name, show_bytes(event.bytes), show_seconds(event.seconds));
         case What::incomplete:
-            return fmt::format("{} lacks node files of other nodes of the earlier session; this node's is durable",
+            return fmt::format("{} lacks node files of other nodes of the earlier session. This node's file is durable",
                                name);
-        case What::superseded: return fmt::format("a later save of {} is committed; this one was removed", name);
+        case What::superseded: return fmt::format("a later save of {} is committed. This save was removed", name);
         case What::committed: return fmt::format("{} is committed", name);
         case What::analysed:
             return fmt::format("{} is analysed{}: {} in {}", name, by_whom(event), show_count(event.count, "result"),
@@ -53,7 +53,7 @@ std::string line_of_snapshot(const Event& event) {
         case What::not_analysed: return fmt::format("{} is not analysed{}: {}", name, by_whom(event), event.detail);
         case What::flagged: return fmt::format("{} fulfils a condition: {}", name, event.detail);
         case What::analysis_note: return fmt::format("analyses of {}: {}", name, event.detail);
-        case What::left_unseen: return fmt::format("{} goes on without {}", name, event.detail);
+        case What::left_unseen: return fmt::format("{} continues without {}", name, event.detail);
         case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);
         case What::found_committed: return fmt::format("{} is committed by another agent", name);
         default: return {};
@@ -72,44 +72,45 @@ std::string line_of_agent(const Event& event) {
             return fmt::format("the spool{} is not packed: {}", event.place.empty() ? "" : " in " + event.place,
                                event.detail);
         case What::packed_later:
-            return fmt::format("the spool in {} is packed when the agent ends: {}", event.place, event.detail);
-        case What::left_out: return fmt::format("these stay in the spool, all others are packed: {}", event.detail);
-        case What::not_renewed: return fmt::format("the claim of the run is not renewed: {}", event.detail);
-        case What::not_looked_at: return fmt::format("the claim of the run is not looked at: {}", event.detail);
+            return fmt::format("the spool in {} will be packed when the agent ends: {}", event.place, event.detail);
+        case What::left_out:
+            return fmt::format("these files stay in the spool, and the rest is packed: {}", event.detail);
+        case What::not_renewed: return fmt::format("the run lock is not renewed: {}", event.detail);
+        case What::not_looked_at: return fmt::format("the run lock cannot be checked: {}", event.detail);
         case What::serves: return fmt::format("agent {} serves {} for run {}", event.count, event.place, event.detail);
         case What::forwards: return fmt::format("it writes through {}", event.detail);
         case What::takes_cpus: return fmt::format("the agent takes CPUs from ranks: {}", event.detail);
         case What::miscounted: return fmt::format("{}: please report it", event.detail);
         case What::worker_ended:
-            return fmt::format("the program of the {} has failed, the next snapshot gets a new one: {}", event.place,
-                               event.detail);
+            return fmt::format("the program of the {} has failed. The next snapshot gets a new program: {}",
+                               event.place, event.detail);
         case What::analyses_end:
-            return fmt::format("no more {} in this session, their program has failed {} times in a row: {}",
+            return fmt::format("no more {} in this session, as their program has failed {} times in a row: {}",
                                event.place, event.count, event.detail);
         case What::script_off:
             return fmt::format(
-                "analysis '{}' of stream '{}' is switched off for this session, its script has ended its "
-                "process {} times in a row: {}",
+                "analysis '{}' of stream '{}' is switched off for this session, as its script has ended its process {} "
+                "times in a row: {}",
                 event.place, event.stream, event.count, event.detail);
         case What::lingers:
-            return fmt::format("everything is committed; what is staged is kept {} s more for a restart",
+            return fmt::format("everything is committed. The staged copies are kept {} s more for a restart",
                                event.seconds);
-        case What::leaves: return "agent leaves, everything is committed";
-        case What::leaves_work: return fmt::format("agent leaves; next: forebay drain {}", event.place);
+        case What::leaves: return "the agent ends, and everything is committed";
+        case What::leaves_work: return fmt::format("the agent ends; next: forebay drain {}", event.place);
         case What::unrecorded: return fmt::format("events are not recorded in {}: {}", event.place, event.detail);
         case What::untimed: return fmt::format("timings are not kept in {}: {}", event.place, event.detail);
         case What::unreported: return fmt::format("no report of the session in {}: {}", event.place, event.detail);
-        case What::unshown: return fmt::format("monitors do not see it in {}: {}", event.place, event.detail);
+        case What::unshown: return fmt::format("monitors cannot see it in {}: {}", event.place, event.detail);
         case What::avoids: return fmt::format("new node files avoid it: {}", event.detail);
-        case What::uses_again: return fmt::format("node files lie on it again: {}", event.detail);
-        case What::unplaced: return fmt::format("node files lie where the file system puts them: {}", event.detail);
+        case What::uses_again: return fmt::format("it gets node files again: {}", event.detail);
+        case What::unplaced: return fmt::format("the file system places the node files: {}", event.detail);
         case What::helps: return fmt::format("it also writes for other nodes of this job, at {}", event.detail);
-        case What::helped: return fmt::format("it has written for neighbours: {}", event.detail);
+        case What::helped: return fmt::format("it wrote for neighbours: {}", event.detail);
         case What::helps_not: return fmt::format("it cannot write for other nodes of this job: {}", event.detail);
         case What::detours: return fmt::format("its node files go {}", event.detail);
         case What::no_detour: return fmt::format("it writes its node files itself: {}", event.detail);
         case What::writes_again: return fmt::format("it writes its node files itself again: {}", event.detail);
-        case What::freed: return "what was staged is committed, and is freed";
+        case What::freed: return "the staged copies are committed, and their memory is freed";
         default: return {};
     }
 }

@@ -42,7 +42,7 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::committed) == "step 7 of stream 'restart' is committed");
     CHECK(line(What::found_committed) == "step 7 of stream 'restart' is committed by another agent");
     CHECK(line(What::helps) == "it also writes for other nodes of this job, at detail");
-    CHECK(line(What::helped) == "it has written for neighbours: detail");
+    CHECK(line(What::helped) == "it wrote for neighbours: detail");
     CHECK(line(What::helps_not) == "it cannot write for other nodes of this job: detail");
     CHECK(line(What::detours) == "its node files go detail");
     CHECK(line(What::no_detour) == "it writes its node files itself: detail");
@@ -52,11 +52,11 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::flagged) == "step 7 of stream 'restart' fulfils a condition: detail");
     CHECK(line(What::analysis_note) == "analyses of step 7 of stream 'restart': detail");
     CHECK(line(What::worker_ended) ==
-          "the program of the /dev/shm/x has failed, the next snapshot gets a new one: detail");
+          "the program of the /dev/shm/x has failed. The next snapshot gets a new program: detail");
     CHECK(line(What::analyses_end) ==
-          "no more /dev/shm/x in this session, their program has failed 3 times in a row: detail");
+          "no more /dev/shm/x in this session, as their program has failed 3 times in a row: detail");
     CHECK(line(What::script_off) ==
-          "analysis '/dev/shm/x' of stream 'restart' is switched off for this session, its "
+          "analysis '/dev/shm/x' of stream 'restart' is switched off for this session, as its "
           "script has ended its process 3 times in a row: detail");
     CHECK(line_of({.what = What::not_analysed, .stream = "s", .step = 7, .place = "scripts", .detail = "why"}) ==
           "step 7 of stream 's' is not analysed by its scripts: why");
@@ -70,16 +70,16 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::not_packed) == "the spool in /dev/shm/x is not packed: detail");
     CHECK(line_of({.what = What::not_packed, .detail = "why"}) == "the spool is not packed: why");
     CHECK(line(What::serves) == "agent 3 serves /dev/shm/x for run detail");
-    CHECK(line(What::lingers) == "everything is committed; what is staged is kept 1.5 s more for a restart");
-    CHECK(line(What::leaves_work) == "agent leaves; next: forebay drain /dev/shm/x");
+    CHECK(line(What::lingers) == "everything is committed. The staged copies are kept 1.5 s more for a restart");
+    CHECK(line(What::leaves_work) == "the agent ends; next: forebay drain /dev/shm/x");
     CHECK(line(What::failed) == "detail");
     CHECK(line(What::retried) == "step 7 of stream 'restart' is drained again after detail");
     CHECK(line(What::slow) == "slow: detail");
     CHECK(line(What::untimed) == "timings are not kept in /dev/shm/x: detail");
-    CHECK(line(What::unshown) == "monitors do not see it in /dev/shm/x: detail");
+    CHECK(line(What::unshown) == "monitors cannot see it in /dev/shm/x: detail");
     CHECK(line(What::avoids) == "new node files avoid it: detail");
-    CHECK(line(What::uses_again) == "node files lie on it again: detail");
-    CHECK(line(What::unplaced) == "node files lie where the file system puts them: detail");
+    CHECK(line(What::uses_again) == "it gets node files again: detail");
+    CHECK(line(What::unplaced) == "the file system places the node files: detail");
 }
 
 TEST_CASE("the log hears all but what people need not read; every other hearer hears all") {

@@ -33,17 +33,18 @@ bool is_gone(const std::string& directory) {
 
 // If somebody removed the directory, nothing is staged any more.
 std::string safe_in(const std::string& directory) {
-    if (is_gone(directory)) return "committed snapshots alone: somebody has removed " + directory;
-    return "what is staged in " + directory;
+    if (is_gone(directory)) return "only committed snapshots: another process removed " + directory;
+    return "the staged copies in " + directory;
 }
 
 // The error of a started agent shows how it ended.
 std::string next_of(const Error& why, const std::string& directory) {
     if (is_gone(directory))
-        return fmt::format("find what empties {} (RemoveIPC of logind, tmpfiles, a script), then start again",
-                           directory);
+        return fmt::format(
+            "find out which program empties {} (RemoveIPC of logind, tmpfiles, a script), then start again", directory);
     if (!why.next.empty())
-        return fmt::format("{}; forebay drain {} on {} brings what is staged", why.next, directory, sys::host_name());
+        return fmt::format("{}; forebay drain {} on {} commits the staged copies", why.next, directory,
+                           sys::host_name());
     return "set agent.program or FOREBAY_AGENT to the forebay command, agent.cpus to CPUs that this job may use, or "
            "agent.mode to \"thread\"";
 }
@@ -105,7 +106,7 @@ public:
         }
         thread_.reset();
         return with_context(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
-                            safe_in(directory_), "allow this process more threads; a later call tries again");
+                            safe_in(directory_), "allow this process more threads. A later call tries again");
     }
 
     void end(std::chrono::seconds wait_max) override {
@@ -141,8 +142,8 @@ public:
         if (sys::lock_is_held(node::agent_lock_path(directory_))) return {};
         if (post_ == nullptr)
             return Error{ErrorKind::refused,
-                         "agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
-                         "forebay::dedicate() gave",
+                         "agent.mode is \"dedicated\", but no rank is dedicated: open the session over the "
+                         "communicator from forebay::dedicate()",
                          "", "call it after MPI_Init, or set agent.mode to \"process\""};
         const auto asked = ask(*post_, directory_, agent_start_max, say_);
         if (asked) return {};

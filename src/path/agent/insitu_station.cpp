@@ -206,7 +206,7 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
     if (ran) return {};
     if (must_leave(stop)) {
         worker_.reset();  // it is inside a snapshot
-        if (lease.is_taken()) leave_unseen(lease, "the agent was told to leave");
+        if (lease.is_taken()) leave_unseen(lease, "the agent was asked to end");
         return ran;  // otherwise the next agent has it analysed
     }
     call_ended(lease, ran.error());
@@ -241,7 +241,7 @@ Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due&
         const auto answer = worker_->answer({});
         if (!answer) end_worker(answer.error());
         else if (answer->kind != Said::none)
-            end_worker({ErrorKind::corrupt, worker_->program() + " said something that it was not asked"});
+            end_worker({ErrorKind::corrupt, worker_->program() + " sent an unexpected answer"});
     }
     // One interpreter at a time.
     const auto python = analysts_.are_scripts && !due.indices.empty() ? due.analyses[due.indices.front()].python : "";
@@ -279,11 +279,11 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
         if (const auto why = calls_.overdue()) return Error{ErrorKind::retry, *why};
         if (worked > (seen_at ? *seen_at + pace_.made_max : pace_.seen_max))
             return Error{ErrorKind::retry,
-                         fmt::format("{} had not {} it after {} s and was killed", worker_->program(),
-                                     seen_at ? "finished" : "read", std::chrono::duration<double>(worked).count())};
+                         fmt::format("{} did not {} it within {} s and was killed", worker_->program(),
+                                     seen_at ? "finish" : "read", std::chrono::duration<double>(worked).count())};
         if (answer.kind != Said::none && ++answers > answers_max)
             return Error{ErrorKind::corrupt,
-                         fmt::format("{} said more than {} lines about it", worker_->program(), answers_max)};
+                         fmt::format("{} sent more than {} lines about it", worker_->program(), answers_max)};
         FB_TRY_ASSIGN(done, hear(answer, lease));
         if (done) return {};
         if (!seen_at && lease.is_seen()) seen_at = worked;
@@ -298,7 +298,7 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
 // True after the worker's last line.
 Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     const auto misplaced = [&](const char* what) {
-        return Error{ErrorKind::corrupt, fmt::format("{} said {}", worker_->program(), what)};
+        return Error{ErrorKind::corrupt, fmt::format("{} sent {}", worker_->program(), what)};
     };
     switch (answer.kind) {
         case Said::none: return false;
@@ -363,9 +363,9 @@ void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
         // The run comes first: the application may at once take the condition from the page, and remove it from the
         // run.
         const auto kept = attempt([&] { return slots_.keep_flagged(condition); });
-        if (!kept) flagged.detail += "; a later session would not hear of it: " + kept.error().line();
+        if (!kept) flagged.detail += "; a later session would not see it: " + kept.error().line();
         if (!slots_.put_flagged(lease.stream(), condition))
-            flagged.detail += "; the application is not told: it has not taken what was found before, by job()";
+            flagged.detail += "; the application does not see it: it has not fetched the earlier conditions with job()";
     }
     tell_(flagged);
 }

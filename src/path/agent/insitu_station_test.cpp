@@ -86,7 +86,7 @@ TEST_CASE("a worker that fails costs the snapshot that it had, and the next one 
           Case{"echo seen; echo raise mark x a", "said 'raise mark x a'"},
           Case{"echo seen; echo raise mark 3", "said 'raise mark 3'"}, Case{"echo seen; echo made x", "said 'made x'"},
           Case{"echo seen; echo seen", "said 'seen' twice"}, Case{"echo", "said ''"},
-          Case{"head -c 5000 /dev/zero | tr '\\0' x; echo", "said more than 4096 bytes"},
+          Case{"head -c 5000 /dev/zero | tr '\\0' x; echo", "printed a line of more than 4096 bytes"},
           Case{"exec >&- <&-; sleep 60", "has closed its output"}}) {
         CAPTURE(on_see);
         // The second snapshot is analysed.
@@ -115,7 +115,7 @@ TEST_CASE("a worker that hangs is killed, before it has read and after") {
         (on_see == "sleep 60" ? site.pace.seen_max : site.pace.made_max) = 300ms;
         site.seal(1);
         REQUIRE_MESSAGE(site.serve(), site.log);
-        CHECK(site.log.find(on_see == "sleep 60" ? "had not read it after" : "had not finished it after") !=
+        CHECK(site.log.find(on_see == "sleep 60" ? "did not read it within" : "did not finish it within") !=
               std::string::npos);
         CHECK_FALSE(test::alive(site.worker.process()));
         CHECK(site.not_analysed() == 1);
@@ -389,7 +389,7 @@ TEST_CASE("a worker that says too much is ended long before its time; so is one 
         site.node.page().ending = 1;
         node::ring(site.node.page().bell);
         agent.join();
-        CHECK(site.log.find(is_flood ? "said more than 65536 lines about it" : "that it was not asked") !=
+        CHECK(site.log.find(is_flood ? "sent more than 65536 lines about it" : "sent an unexpected answer") !=
               std::string::npos);
         CHECK(site.count(What::analysis_note) == (is_flood ? 1 : 0));
         CHECK(site.count(What::worker_begun) == 2);

@@ -37,14 +37,14 @@ std::string said_of(const std::set<std::string>& others, const std::string& stre
 // The ways to save the staged data, depending on the present state of the run's path.
 std::string way_out(sys::Store& store, const std::string& run, const std::string& directory) {
     const auto ways = fmt::format(
-        "forebay drain {0} --into NEW-RUN keeps what is staged, forebay drain {0} --drop removes it", directory);
+        "forebay drain {0} --into NEW-RUN keeps the staged copies, forebay drain {0} --drop removes them", directory);
     const auto identity = catalog::identity_of(store, run);
     if (identity && *identity != 0)
-        return fmt::format("if {} was moved, forebay recover NEW-PATH, or move it back; or {}", run, ways);
+        return fmt::format("if {} was moved, use forebay recover NEW-PATH, or move it back. Or {}", run, ways);
     if (!identity && identity.error().kind == ErrorKind::refused)
         return fmt::format(
-            "repair the permissions of {} and of the directories above it (ls -ld), and try again; or {}", run, ways);
-    return fmt::format("mount the file system of {} and try again; or {}", run, ways);
+            "repair the permissions of {} and of the directories above it (ls -ld), and try again. Or {}", run, ways);
+    return fmt::format("mount the file system of {} and try again. Or {}", run, ways);
 }
 
 // Finds the run that takes the staged data. After an error nothing is freed.
@@ -65,13 +65,13 @@ Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sy
         if (exists && id == 0) return {};
         return Error{exists ? ErrorKind::refused : ErrorKind::missing,
                      fmt::format("{} {}.", session.run,
-                                 exists ? "has an identity, which what is staged does not name" : "does not exist")};
+                                 exists ? "has an identity, but the staged copies have none" : "does not exist")};
     }();
     if (checked) return {};
     // Not `missing`: that means that nothing is staged.
     return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
-                 fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
-                 "the staged copies, there", way_out(store, session.run, directory)};
+                 fmt::format("the staged copies in {} were not drained: {}", directory, checked.error().what),
+                 "the staged copies", way_out(store, session.run, directory)};
 }
 
 // Makes the agent treat the slots as its own: a person is watching, so snapshots that cannot be committed stay staged
@@ -109,7 +109,7 @@ std::vector<Drained> outcome_of(const Serving& serving, const Served& served, co
                         .waiting = state == node::SlotState::drained,
                         .text = node::error_in(slot.error_kind, slot.error_text).line()};
         if (drained.committed) drained.text = said_of(served.others, serving.session.run + "/" + stream);
-        else if (drained.waiting) drained.text = "drained; node files of other nodes are still missing";
+        else if (drained.waiting) drained.text = "drained. Node files of other nodes are still missing";
         outcome.push_back(std::move(drained));
     }
     return outcome;

@@ -49,7 +49,7 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
     const auto text = sys::read_text(store, path, format::neighbour_bytes_max);
     if (!text)
         return Error{text.error().kind == ErrorKind::missing ? ErrorKind::missing : ErrorKind::retry,
-                     fmt::format("neighbour {} does not say where it is: {}", helper, text.error().what)};
+                     fmt::format("the address of neighbour {} cannot be read: {}", helper, text.error().what)};
     FB_TRY_ASSIGN(address, format::decode_neighbour(*text, path));
     FB_TRY_ASSIGN(forwarded,
                   forward::ForwardedStore::make({.run = session.run,
@@ -62,7 +62,7 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
     const auto name = telemetry::node_name(address.host, address.virtual_node);
     // The first call connects. It also finds a neighbour that lost the run's file system.
     FB_TRY_ASSIGN(sees_run, through->exists(session.run));
-    if (!sees_run) return Error{ErrorKind::retry, fmt::format("{} does not see {}", name, session.run)};
+    if (!sees_run) return Error{ErrorKind::retry, fmt::format("{} cannot see {}", name, session.run)};
     return NeighbourWay{through, name};
 }
 
@@ -75,7 +75,7 @@ Result<std::unique_ptr<sys::File>> Helper::HelperStore::open(const std::string& 
 Result<> Helper::HelperStore::make_directories(const std::string& path) {
     if (path != run_) return PassingStore::make_directories(path);
     FB_TRY_ASSIGN(is_there, exists(path));
-    return is_there ? Result<>() : Result<>(Error{ErrorKind::missing, fmt::format("{} is not there", path)});
+    return is_there ? Result<>() : Result<>(Error{ErrorKind::missing, fmt::format("{} does not exist", path)});
 }
 
 Helper::Helper(std::shared_ptr<HelperStore> served, sys::Store& store, std::string path, Tell tell)

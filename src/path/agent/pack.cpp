@@ -150,9 +150,9 @@ Result<Packed> Packer::pack(std::vector<FinishedFile> files, std::uint64_t run_i
 
 Result<Packed> Packer::pack_batch() {
     if (!format::is_packed_stream(stream_))
-        return Error{ErrorKind::refused, fmt::format("packed files go to a stream whose name begins with \"{}\", "
-                                                     "not to \"{}\".",
-                                                     format::packed_prefix, stream_)};
+        return Error{ErrorKind::refused,
+                     fmt::format("packed files need a stream whose name begins with \"{}\", not \"{}\".",
+                                 format::packed_prefix, stream_)};
     // Each turn without a batch sets files aside, so there are not more turns than files.
     for (auto files = next_files(); !files.empty(); files = next_files()) {
         if (run_id_) FB_TRY(catalog::check_identity(store_, run_, *run_id_));

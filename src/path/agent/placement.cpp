@@ -69,7 +69,7 @@ void Placement::learn(const sys::StripeMap& map) {
     if (stripes.targets.empty()) {
         if (excludes_in_vain())
             give_up({ErrorKind::unsupported,
-                     "agent.exclude_targets: this file system does not say on which storage targets a file lies"});
+                     "agent.exclude_targets: this file system does not report the storage targets of a file"});
         return;
     }
     const std::lock_guard lock(alone_);
@@ -123,7 +123,7 @@ void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std
     if (candidates().empty()) return slow_.clear();
     events.push_back({.what = What::avoids,
                       .step = step,
-                      .detail = fmt::format("storage target {} wrote step {} at {:.2f} of the others",
+                      .detail = fmt::format("storage target {} wrote step {} at {:.2f} of the usual rate",
                                             describe::storage_target_name(target), step, ratio)});
 }
 
@@ -203,7 +203,7 @@ void Placement::probed(std::uint32_t target, double ratio, sys::Clock::time_poin
     low_in_a_row_.erase(target);
     rates_.erase(target);
     to_tell_.push_back({.what = What::uses_again,
-                        .detail = fmt::format("storage target {} takes {:.2f} of the rate of another one",
+                        .detail = fmt::format("storage target {} has {:.2f} of the rate of another target",
                                               describe::storage_target_name(target), ratio)});
 }
 

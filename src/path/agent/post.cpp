@@ -100,7 +100,7 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
         if (wait.is_interrupted()) return node::interrupted("the wait for its dedicated agent");
         if (sys::Clock::now() >= deadline)
             return Error{ErrorKind::retry,
-                         fmt::format("its dedicated agent does not answer for {} ms", timeout.count())};
+                         fmt::format("its dedicated agent did not answer for {} ms", timeout.count())};
         sys::wait_on(post.news, seen,
                      std::min<std::chrono::nanoseconds>(deadline - sys::Clock::now(), bell_look_pause));
     }

@@ -68,7 +68,7 @@ void RunLockKeeper::look() {
         const Error lost{
             ErrorKind::refused,
             fmt::format("{} has taken over run {} from this session, which is number {}", **later, run_, session),
-            "all that was saved; what is sealed is still drained", "end one of the two"};
+            "all saves. Sealed snapshots are still drained", "end one of the two sessions"};
         say_lost(page_, lost);
         if (!std::exchange(is_told_, true)) tell_({.what = What::lost, .detail = lost.line()});
     } else if (!renewed && !std::exchange(is_told_, true)) {

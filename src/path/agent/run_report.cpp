@@ -26,9 +26,8 @@ Result<> check_size(sys::Store& store, const std::string& run) {
     for (const auto& entry : entries) bytes += entry.size;
     if (bytes <= read_bytes_max) return {};
     return Error{ErrorKind::unsupported,
-                 fmt::format("what {} keeps of how it went has {}: too much to read beside a simulation", run,
-                             show_bytes(bytes)),
-                 "all of it", fmt::format("forebay report {}", run)};
+                 fmt::format("the records of {} have {}: too much to read during a simulation", run, show_bytes(bytes)),
+                 "all records", fmt::format("forebay report {}", run)};
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::optional<std::string> ScriptCalls::overdue() const {
     if (!begun_) return {};
     const auto& analysis = analyses_[begun_->index];
     if (sys::Clock::now() - begun_->since <= analysis.time_limit) return {};
-    return fmt::format("analysis '{}' had not returned after its time_limit of {} s and was killed", analysis.name,
+    return fmt::format("analysis '{}' did not return within its time_limit of {} s and was killed", analysis.name,
                        std::chrono::duration<double>(analysis.time_limit).count());
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("a call may take its time limit, and what calls take is told apart") {
     calls.look_at(0, analyses(), {0, 2});
     CHECK(calls.begin(2));
     std::this_thread::sleep_for(5ms);
-    CHECK(calls.overdue() == "analysis 'b' had not returned after its time_limit of 0.001 s and was killed");
+    CHECK(calls.overdue() == "analysis 'b' did not return within its time_limit of 0.001 s and was killed");
     CHECK(calls.end());
     CHECK_FALSE(calls.overdue());
     const auto spent = calls.spent();

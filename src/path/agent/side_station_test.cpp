@@ -180,8 +180,8 @@ TEST_CASE("a script that raises without end is ended, and costs its snapshot alo
                   script);
     site.seal(2);
     site.begin();
-    CHECK(site.says("said more than 65536 lines about it"));
-    CHECK(site.says("the application is not told: it has not taken what was found before"));
+    CHECK(site.says("sent more than 65536 lines about it"));
+    CHECK(site.says("the application does not see it: it has not fetched the earlier conditions"));
     REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
     CHECK(node::take_flagged(site.node.page()).size() == node::flagged_max);
     site.seal(3);
@@ -216,8 +216,7 @@ TEST_CASE("a call that does not return is killed at its time limit; what no work
         const char* problem;
     };
     for (const auto& [on_see, problem] :
-         {Case{"echo calls 0; wait_for never",
-               "analysis 'look' had not returned after its time_limit of 0.2 s and was"},
+         {Case{"echo calls 0; wait_for never", "analysis 'look' did not return within its time_limit of 0.2 s and was"},
           Case{"echo calls 1", "'calls' of no script, or in a call"}, Case{"echo calls 0; echo calls 0", "in a call"},
           Case{"echo returned", "'returned' outside a call"}}) {
         CAPTURE(on_see);

@@ -49,8 +49,8 @@ Result<> SlotDrain::map(std::uint32_t slot) {
     FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
     FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
     if (taken && !ours)
-        return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own", session_.run, place.step), "",
-                     "--into another run"};
+        return Error{ErrorKind::refused, fmt::format("{} already has a step {}", session_.run, place.step), "",
+                     "choose another run with --into"};
     FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
     FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
     mapping = std::move(mapped);
@@ -108,7 +108,7 @@ bool SlotDrain::is_direct(std::uint32_t slot, const move::WriteOptions& options)
     if (session_.agent.slowdown_percent_max == 0 && session_.agent.rate_bytes_per_second == 0) limits.pace = nullptr;
     const auto choice = choose_direct(store_, session_.run, limits, file_bytes);
     if (!choice)
-        note(slot, fmt::format("writes go past the page cache: which way is faster could not be measured: {}",
+        note(slot, fmt::format("writes go past the page cache: the faster way could not be measured: {}",
                                choice.error().line()));
     else if (!choice->why.empty()) note(slot, choice->why);
     direct_ = !choice || choice->direct;

@@ -86,12 +86,11 @@ std::optional<Error> Slots::run_is_gone() const {
     if (session_.run_id == 0 || !is_seen || *is_seen) return std::nullopt;
     const auto run = catalog::check_identity(store_, session_.run, session_.run_id);
     if (run || (run.error().kind != ErrorKind::missing && run.error().kind != ErrorKind::refused)) return std::nullopt;
-    return with_context(
-        run.error(), run.error().what, "",
-        fmt::format("if it was moved, move it back to {}: the next save goes on. Or start the simulation "
-                    "again on {} with the new path as its run, which commits the copy. Or forebay drain {} "
-                    "--into NEW-RUN there, before the allocation ends",
-                    session_.run, sys::host_name(), staging_.directory()));
+    return with_context(run.error(), run.error().what, "",
+                        fmt::format("if the run was moved, move it back to {}, and the next save continues. Or start "
+                                    "the simulation again on {} with the new path as its run, which commits the copy. "
+                                    "Or forebay drain {} --into NEW-RUN there, before the allocation ends",
+                                    session_.run, sys::host_name(), staging_.directory()));
 }
 
 void Slots::fail(std::uint32_t index, const Error& cause) {
@@ -106,12 +105,12 @@ void Slots::fail(std::uint32_t index, const Error& cause) {
         fmt::format("step {} of stream '{}' is NOT committed: {}", slot.step.load(), stream_name(index), error.what),
         "committed snapshots" +
             (torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path(index))),
-        torn   ? std::string("save again; check the memory of this node")
+        torn   ? std::string("save again, and check the memory of this node")
         : gone ? gone->next
-               : fmt::format(
-                     "{}start the simulation again on {}, which commits the copy; or forebay drain {} there, before "
-                     "the allocation ends",
-                     error.kind == ErrorKind::full ? "make room, then " : "", sys::host_name(), staging_.directory()));
+               : fmt::format("{}start the simulation again on {}, which commits the copy. Or forebay drain {} there, "
+                             "before the allocation ends",
+                             error.kind == ErrorKind::full ? "free some room, then " : "", sys::host_name(),
+                             staging_.directory()));
     auto failure = event(What::failed, index);
     failure.detail = failed.line();
     tell_(failure);

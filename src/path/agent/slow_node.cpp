@@ -70,7 +70,7 @@ void SlowNode::judge(const NodeDrained& own) {
     if (rates.size() < others_min || own_rate <= 0) return;
     const auto ratio = own_rate / telemetry::median_of(rates);
     if (ratio >= slow_ratio) return;
-    why_ = fmt::format("this node drains at {:.2f} of the rate of others", ratio);
+    why_ = fmt::format("this node drains at {:.2f} of the usual rate", ratio);
     plan_.emplace(sys::Clock::now(), probe_after_);
 }
 
@@ -92,7 +92,7 @@ void SlowNode::probed(double ratio, sys::Clock::time_point now) {
     why_.clear();
     last_in_a_row_ = 0;
     to_tell_ = Event{.what = What::writes_again,
-                     .detail = fmt::format("its own way takes {:.2f} of the rate through a neighbour", ratio)};
+                     .detail = fmt::format("its own path has {:.2f} of the rate through a neighbour", ratio)};
 }
 
 std::optional<Event> SlowNode::take_event() {

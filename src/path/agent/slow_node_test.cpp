@@ -76,7 +76,7 @@ TEST_CASE("a node at 0.3 finds itself slow at the second snapshot, with its rati
     job.step();
     CHECK(job.looks == 1);
     CHECK(job.slow() == std::vector<std::size_t>{5});
-    CHECK(job.agents[5]->why() == "this node drains at 0.30 of the rate of others");
+    CHECK(job.agents[5]->why() == "this node drains at 0.30 of the usual rate");
 }
 
 TEST_CASE("a node that becomes slow after many good snapshots is found at its third one that comes last") {

@@ -55,12 +55,13 @@ Error not_packed(const std::string& directory, const Finished& left) {
     if (left.files.size() > named_max) names += fmt::format(" and {} more", left.files.size() - named_max);
     auto what =
         left.files.empty()
-            ? fmt::format("a part of the spool in {} on {} cannot be looked at", directory, sys::host_name())
+            ? fmt::format("a part of the spool in {} on {} cannot be read", directory, sys::host_name())
             : fmt::format("{} of the spool in {} on {} {} not packed: {}", show_count(left.files.size(), "file"),
                           directory, sys::host_name(), left.files.size() == 1 ? "is" : "are", names);
     if (!left.left_out.empty()) what += fmt::format(" ({})", text_of(left.left_out));
-    return {ErrorKind::retry, what, "committed snapshots, and the files, there",
-            fmt::format("look at {}/agent.log; forebay drain {}, before the allocation ends", directory, directory)};
+    return {
+        ErrorKind::retry, what, "committed snapshots, and the files in the spool",
+        fmt::format("look at {}/agent.log. Then forebay drain {}, before the allocation ends", directory, directory)};
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST_CASE("a station that fails, or throws, is told; the snapshot, the next stat
         node.seal({.id = 1, .step = 7});
         REQUIRE_MESSAGE(serve(node, disk, both(notes)), node.log);
         CHECK(notes.seen.size() == 2);
-        CHECK(node.log.find("step 7 of stream 'restart' goes on without first: ") != std::string::npos);
+        CHECK(node.log.find("step 7 of stream 'restart' continues without first: ") != std::string::npos);
         CHECK(node::is_free(node.page().slots[0]));
         CHECK(node.page().counts.aborts == 0);
     }
@@ -203,7 +203,8 @@ TEST_CASE("a later session goes on with what is held; an agent without the stati
         REQUIRE_MESSAGE(serve(node, disk, has_stations ? both(notes) : agent::MakeStations()), node.log);
         CHECK(notes.seen == (has_stations ? std::vector<std::string>{"second restart@7"} : std::vector<std::string>()));
         CHECK(node::is_free(node.page().slots[0]));
-        CHECK((node.log.find("goes on without what an agent before this one") == std::string::npos) == has_stations);
+        CHECK((node.log.find("continues without the drain that an earlier agent") == std::string::npos) ==
+              has_stations);
     }
 }
 

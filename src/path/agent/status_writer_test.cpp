@@ -210,7 +210,7 @@ TEST_CASE("a target that takes no status is told once; a run's directory is not 
         CHECK(test::soon([&] { return status_in(*disk).has_value(); }));
     }
     REQUIRE(lines.size() == 1);
-    CHECK(lines[0].starts_with("monitors do not see it in " + path + ": "));
+    CHECK(lines[0].starts_with("monitors cannot see it in " + path + ": "));
     auto none = std::make_shared<SimStore>("other");
     StatusWriter(none, node.staging, of(), tell, never, "ended").end("ended");
     CHECK_FALSE(none->peek(path));

@@ -86,7 +86,7 @@ void TimingWriter::put(std::string batch, std::uint64_t bytes_max) {
     const std::lock_guard lock(shared_->mutex);
     if (!thread_.runs() || shared_->ends) return;
     if (shared_->waiting.size() >= timings_waiting_max)
-        return shared_->tell_failure({ErrorKind::full, "the target takes them more slowly than they come"});
+        return shared_->tell_failure({ErrorKind::full, "the target is slower than the timings arrive"});
     shared_->waiting.emplace_back(std::move(batch), bytes_max);
     shared_->wake.notify_all();
 }

@@ -21,9 +21,10 @@ Result<BlockReader> BlockReader::open(sys::Store& store, const std::string& dire
         FB_TRY_ASSIGN(head, node.head());
         auto name = name_of(directory, line);
         if (head.record_crc32c != line.record_crc32c)
-            return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: its record has "
-                                                         "checksum {:08x}, the manifest says {:08x}",
-                                                         name, head.record_crc32c, line.record_crc32c)};
+            return Error{
+                ErrorKind::corrupt,
+                fmt::format("{} is not the committed file: its record has checksum {:08x}, the manifest {:08x}", name,
+                            head.record_crc32c, line.record_crc32c)};
         BlockReader reader(std::move(node).take_file(), std::move(head), std::move(name));
         reader.reopen_ = reopening(store, directory, line);
         return reader;
@@ -93,10 +94,10 @@ Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::b
     const auto& place = head_.blocks[block];
     const bool ends_whole = at + to.size() == place.size_bytes || to.size() % limits::segment_bytes == 0;
     if (at % limits::segment_bytes != 0 || at > place.size_bytes || to.size() > place.size_bytes - at || !ends_whole)
-        return Error{ErrorKind::broken,
-                     fmt::format("a mistake in Forebay itself: bytes {} to {} of a block of {} bytes in {} are not "
-                                 "whole segments",
-                                 at, at + to.size(), place.size_bytes, name_)};
+        return Error{
+            ErrorKind::broken,
+            fmt::format("a defect of Forebay: bytes {} to {} of a block of {} bytes in {} are not whole segments", at,
+                        at + to.size(), place.size_bytes, name_)};
     return fill_checked(place.offset_bytes + at, to, scratch, [&]() -> Result<> {
         for (std::uint64_t begin = 0; begin < to.size(); begin += limits::segment_bytes) {
             const auto segment = format::segment_of(head_, block, (at + begin) / limits::segment_bytes);

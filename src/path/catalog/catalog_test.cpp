@@ -149,7 +149,7 @@ TEST_CASE("check_whole: opens each file once and reads 8 KiB; finds what is not 
     auto other = small;
     other.elements_per_rank = 39;  // the same id, but another file
     write_over(disk, path, test::small_node_file(other, 1));
-    CHECK(verdict().text().find("not the file that was committed") != std::string::npos);
+    CHECK(verdict().text().find("not the committed file") != std::string::npos);
     other = at_step(121);
     write_over(disk, path, test::small_node_file(other, 1));
     CHECK(verdict().text().find("step 121") != std::string::npos);

@@ -68,8 +68,8 @@ public:
             FB_TRY_ASSIGN(reader, NodeReader::open(store_, directory_, line, access));
             if (reader.peek().record_crc32c == line.record_crc32c) return {};
             return Error{ErrorKind::corrupt,
-                         fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
-                                     name_of(line), reader.peek().record_crc32c, line.record_crc32c)};
+                         fmt::format("{} is not the committed file: record {:08x}, expected {:08x}.", name_of(line),
+                                     reader.peek().record_crc32c, line.record_crc32c)};
         });
     }
     Result<NodeReader> open(const format::NodeLine& line) const override {

@@ -34,7 +34,7 @@ Result<> keep_flagged(sys::Store& store, const std::string& run, const format::F
     if (std::ranges::find(names, name) != names.end()) return {};
     if (names.size() >= flagged_kept_max)
         return Error{ErrorKind::full,
-                     fmt::format("{} holds {} conditions that no session was given", directory, names.size())};
+                     fmt::format("{} holds {} conditions that no session has fetched", directory, names.size())};
     FB_TRY(sys::make_directories_below(store, run, directory));
     // The name comes from the content, so two agents with the same condition make one file.
     return sys::write_text_durable(store, directory + "/" + name, format::encode_flagged(flagged));

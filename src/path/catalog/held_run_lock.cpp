@@ -67,7 +67,7 @@ Result<> HeldRunLock::check_held() const {
     FB_TRY_ASSIGN(later, claimed_after(store_, run_, session_));
     if (!later) return {};
     return Error{ErrorKind::refused, fmt::format("{} has taken over run {} from this process", *later, run_),
-                 "what was whole before", "the same command, when nobody writes there"};
+                 "the data that were whole before", "repeat the same command when no other process writes there"};
 }
 
 void HeldRunLock::renew() {

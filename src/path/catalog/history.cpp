@@ -37,7 +37,7 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
     if (head && head->step != snapshot.step)
         head = Error{ErrorKind::corrupt,
                      fmt::format("{} is misplaced: it holds the manifest of step {}", snapshot.directory, head->step),
-                     "", fmt::format("give {} its own name back; or remove it, if it is a copy", snapshot.directory)};
+                     "", fmt::format("give {} its own name back. If it is a copy, remove it", snapshot.directory)};
     if (head) version.head = std::move(*head);
     else version.readable = head.error();
     version.head.step = snapshot.step;
@@ -82,7 +82,7 @@ void refuse_copies(std::vector<Version>& versions) {
                                  {ErrorKind::corrupt,
                                   fmt::format("{} is misplaced: it holds the same save as {}", directory,
                                               first->second->snapshot.directory),
-                                  "", fmt::format("remove {}, if it is a copy", directory)});
+                                  "", fmt::format("if it is a copy, remove {}", directory)});
         }
     };
     // Directories with their own names come first: if both exist, the directory aside is the copy.

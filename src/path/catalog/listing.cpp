@@ -19,8 +19,8 @@ bool is_ours(const sys::Entry& entry) {
 }  // namespace
 
 Error leads_nowhere(const std::string& path) {
-    return {ErrorKind::retry, fmt::format("{} is a link to what is not there", path), "",
-            "mount the file system that it leads to"};
+    return {ErrorKind::retry, fmt::format("{} is a link to a path that does not exist", path), "",
+            "mount the file system of the link"};
 }
 
 // Uses the rules for stream names. A directory with any other name is not ours; its name may even hold line ends or

@@ -180,7 +180,7 @@ Result<bool> complete_marks(sys::Store& store, const std::string& directory) {
         FB_TRY_ASSIGN(beside, marks_beside(store, directory));
         if (!add_new(beside, manifest->marks)) return attempt > 1;
         if (attempt == mark_attempts_max)
-            return Error{ErrorKind::retry, fmt::format("{}/{} changes again and again", directory, manifest_name)};
+            return Error{ErrorKind::retry, fmt::format("{}/{} changes repeatedly", directory, manifest_name)};
         FB_TRY(write_into_save(store, directory, manifest->snapshot_id, directory + "/" + manifest_name,
                                format::encode_manifest(*manifest)));
     }

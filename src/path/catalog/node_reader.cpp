@@ -56,7 +56,7 @@ Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::
     // The size comes from the file: check it before head_bytes() allocates.
     if (peek.head_bytes > size || peek.head_bytes > limits::head_bytes_max)
         return Error{ErrorKind::corrupt,
-                     fmt::format("{} claims a head of {} bytes in a file of {}.", path, peek.head_bytes, size)};
+                     fmt::format("{} needs a head of {} bytes in a file of {}.", path, peek.head_bytes, size)};
     return NodeReader(path, std::move(file), 0, peek);
 }
 
@@ -70,7 +70,7 @@ Result<NodeReader> NodeReader::open_within(std::unique_ptr<sys::File> file, std:
     const auto& form = peek.record.form;
     if (format::region_offset(form, peek.record.node) != head_at)
         return Error{ErrorKind::corrupt,
-                     fmt::format("{} lies at byte {}, where its record does not place it.", path, head_at)};
+                     fmt::format("{} is at byte {}, but its record has another place for it.", path, head_at)};
     if (size != format::length_of(form))
         return Error{ErrorKind::corrupt,
                      fmt::format("the file of {} has {} bytes, {} expected.", path, size, format::length_of(form))};
@@ -88,9 +88,8 @@ Result<format::NodeFile> NodeReader::head() {
     FB_TRY_ASSIGN(node_file, format::open_head(bytes, path_));
     // The record is read twice. If it differs, somebody is rewriting the file.
     if (node_file.record_crc32c != peek_.record_crc32c)
-        return Error{ErrorKind::corrupt,
-                     fmt::format("{} changed while it was read: record checksum {:08x}, then {:08x}.", path_,
-                                 peek_.record_crc32c, node_file.record_crc32c)};
+        return Error{ErrorKind::corrupt, fmt::format("{} changed during the read: record checksum {:08x}, then {:08x}.",
+                                                     path_, peek_.record_crc32c, node_file.record_crc32c)};
     return node_file;
 }
 
@@ -137,7 +136,7 @@ Result<format::NodeFile> load_named_region(sys::Store& store, const std::string&
     for (auto node = first; node < end; ++node)
         if (format::region_name(node) == name) return load_region(*file, page, node, path);
     return Error{ErrorKind::missing,
-                 fmt::format("{} holds the nodes {} to {}, and no {}.", file_path, first, end - 1, name)};
+                 fmt::format("{} holds the nodes {} to {}, but not {}.", file_path, first, end - 1, name)};
 }
 
 }  // namespace

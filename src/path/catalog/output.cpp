@@ -36,22 +36,23 @@ bool is_snapshot(sys::Store& store, const fs::path& directory) {
 
 Result<> check_output(sys::Store& store, const std::string& path, std::span<const std::string> files) {
     const auto refusal = [&](const std::string& why, const char* next) {
-        return Error{ErrorKind::refused, fmt::format("{} {}; nothing was written", path, why), "what is there", next};
+        return Error{ErrorKind::refused, fmt::format("{} {}. Nothing was written", path, why), "all existing data",
+                     next};
     };
     std::error_code error;
     const auto whole = fs::absolute(path, error);
     // Resolve the links of the parent directory only: the file itself need not exist.
     const auto place = error ? fs::path() : fs::weakly_canonical(whole.parent_path(), error);
-    if (error) return refusal(fmt::format("is not to be found: {}", error.message()), "another directory");
+    if (error) return refusal(fmt::format("cannot be found: {}", error.message()), "choose another directory");
     for (auto at = place; at.has_relative_path(); at = at.parent_path())
         if (is_snapshot(store, at))
             return refusal(
-                fmt::format("would stand in {}, the directory of a snapshot, which goes with all in it", at.string()),
-                "another directory");
+                fmt::format("would be in {}, the directory of a snapshot, and be removed with it", at.string()),
+                "choose another directory");
     for (const auto& file : files) {
         std::error_code absent;
         if (fs::equivalent(path, file, absent))
-            return refusal(fmt::format("leads to {}, which it would be made of", file), "another name");
+            return refusal(fmt::format("leads to {}, which is its input", file), "choose another name");
     }
     return {};
 }

@@ -115,8 +115,8 @@ Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pru
 Result<> check_has_lines(const std::string& stream) {
     if (!format::is_packed_stream(stream)) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("stream \"{}\" holds packed files, and no state that the run could go back to", stream),
-                 "nothing was removed", "forebay extract, or rm -r of single batches"};
+                 fmt::format("stream \"{}\" holds packed files, so the run cannot go back in it", stream),
+                 "nothing was removed", "use forebay extract, or rm -r of single batches"};
 }
 
 }  // namespace
@@ -164,7 +164,7 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
     const bool has_none = own.removed.empty() && !(is_on_it && line.session != 0);
     if (has_none)
         return Error{ErrorKind::missing,
-                     fmt::format("the run is not on line {}, and has left nothing on it, in stream \"{}\" of {}",
+                     fmt::format("line {} is not the current line, and has no snapshot, in stream \"{}\" of {}",
                                  format::name_of(line), stream, run),
                      "", fmt::format("forebay ls {}", run)};
     if (!dry_run) {
@@ -186,10 +186,11 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
 
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what) {
     if (what.keep < 0)
-        return Error{ErrorKind::refused,
-                     fmt::format("cannot keep {} snapshots of stream \"{}\": 0 keeps all, 1 or more "
-                                 "keeps as many whole ones.",
-                                 what.keep, stream)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format(
+                "cannot keep {} snapshots of stream \"{}\": 0 keeps all, 1 or more keeps as many whole snapshots.",
+                what.keep, stream)};
     FB_TRY_ASSIGN(all, history(store, run, stream));
     if (const auto last = all.last_session(); what.session != 0 && last > what.session) {
         Pruned nothing;

@@ -43,10 +43,10 @@ std::optional<format::LineStart> left_by(const History& history, const Version& 
 }
 
 std::string words_of(const std::optional<format::LineStart>& start) {
-    if (!start) return "the run has left it";
+    if (!start) return "the run has abandoned it";
     const auto line = format::name_of(start->line);
     return start->from < 0 ? fmt::format("line {} began anew", line)
-                           : fmt::format("line {} goes on from step {}", line, start->from);
+                           : fmt::format("line {} continues from step {}", line, start->from);
 }
 
 class Selection {
@@ -128,9 +128,9 @@ void Selection::select_abandoned_by_number() {
         const auto verdict = good >= most ? Verdict::unknown : look(version);
         const bool goes = good >= most || (verdict == Verdict::marked && marked++ >= most);
         if (goes) {
-            remove(version, most == 0 ? "the run has left it"
-                                      : "the run has left it, and it is older than " + show_count(most, "snapshot") +
-                                            " of that kind");
+            remove(version, most == 0 ? "the run has abandoned it"
+                                      : "the run has abandoned it, and it is older than " +
+                                            show_count(most, "snapshot") + " of that kind");
             continue;
         }
         keep(version);

@@ -88,9 +88,9 @@ Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
         if (!id) continue;
         if (identity != 0)
             return Error{ErrorKind::corrupt,
-                         fmt::format("{} says that the run is {} and {}: two runs were put into one directory",
+                         fmt::format("{} has two identities, {} and {}: two runs were put into one directory",
                                      directory, id_text(identity), id_text(*id)),
-                         "all of their snapshots", "remove the run-*.json of one of them"};
+                         "all of their snapshots", "remove the run-*.json of one run"};
         identity = *id;
     }
     return identity;
@@ -141,19 +141,20 @@ Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t
     if (is_it) return {};
     FB_TRY_ASSIGN(exists, store.exists(run));
     if (!exists)
-        return Error{ErrorKind::missing, fmt::format("the run's directory {} is not there: it was moved or removed, or "
-                                                     "its file system is not mounted.",
-                                                     run)};
+        return Error{
+            ErrorKind::missing,
+            fmt::format(
+                "the run's directory {} does not exist: it was moved or removed, or its file system is not mounted.",
+                run)};
     FB_TRY_ASSIGN(other, identity_of(store, run));
     // NFS may remember an absent name from before another client made it, so list the directory.
     if (other == run_id) return {};
     if (other == 0)
-        return Error{ErrorKind::missing,
-                     fmt::format("{} is not the run {}: it has no identity; the run was moved or removed, or its file "
-                                 "system is not mounted.",
-                                 run, id_text(run_id))};
-    return Error{ErrorKind::refused, fmt::format("{} holds another run now: its identity is {}, {} is expected.", run,
-                                                 id_text(other), id_text(run_id))};
+        return Error{ErrorKind::missing, fmt::format("{} is not the run {}: it has no identity. The run was moved or "
+                                                     "removed, or its file system is not mounted.",
+                                                     run, id_text(run_id))};
+    return Error{ErrorKind::refused, fmt::format("{} holds another run now: its identity is {}, but {} is expected.",
+                                                 run, id_text(other), id_text(run_id))};
 }
 
 }  // namespace forebay::catalog

@@ -136,7 +136,7 @@ public:
             return session;
         }
         return Error{ErrorKind::retry,
-                     fmt::format("{} sessions have claimed {} before this one could", attempts_max, run_)};
+                     fmt::format("{} sessions locked {} before this session could", attempts_max, run_)};
     }
 
     Result<> see_all_dead() {
@@ -186,7 +186,7 @@ Result<bool> Claiming::take(std::uint32_t session) {
 Error Claiming::refusal(std::uint32_t session, const std::optional<RunLockHolder>& holder,
                         const std::string& how) const {
     return {ErrorKind::refused, fmt::format("{} writes run {} ({})", holder_name(session, holder), run_, how),
-            "all of its snapshots", "end it, or choose another run directory"};
+            "all of its snapshots", "end that session, or choose another run directory"};
 }
 
 Result<> Claiming::see_it_dead(std::uint32_t session) {
@@ -214,8 +214,9 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<RunLockHolde
     if (options_.watch.count() == 0) return {};
     const double seconds = std::chrono::duration<double>(options_.watch).count();
     if (options_.say)
-        options_.say(fmt::format("{} has claimed run {} and has not ended it: watching for {} s whether it lives",
-                                 holder_name(session, holder), run_, seconds));
+        options_.say(fmt::format(
+            "{} holds the lock of run {} and has not ended it. Forebay watches it for {} s for signs of life",
+            holder_name(session, holder), run_, seconds));
     const auto look = [&] {
         return sys::read_text(store_, run_lock_directory(run_, session) + "/alive", file_bytes_max);
     };
@@ -224,15 +225,16 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<RunLockHolde
     while (sys::Clock::now() < deadline) {
         std::this_thread::sleep_for(look_pause);
         if (options_.say.interrupted && options_.say.interrupted())
-            return node::interrupted(fmt::format("the watch whether {} lives", holder_name(session, holder)));
+            return node::interrupted(fmt::format("the watch over {}", holder_name(session, holder)));
         FB_TRY_ASSIGN(ended, store_.exists(run_lock_directory(run_, session) + "/ended"));
         if (ended) return {};
         const auto now = look();
         // A failed read proves neither life nor death.
-        if (now && (!before || *now != *before)) return refusal(session, holder, "it has just shown that it lives");
+        if (now && (!before || *now != *before)) return refusal(session, holder, "it has just shown a sign of life");
     }
     if (options_.say)
-        options_.say(fmt::format("{} shows no life: its run {} is taken over", holder_name(session, holder), run_));
+        options_.say(
+            fmt::format("{} shows no sign of life: its run {} is taken over", holder_name(session, holder), run_));
     return {};
 }
 

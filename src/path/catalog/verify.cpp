@@ -77,16 +77,15 @@ private:
 // The first difference between the manifest's line and the file; empty if there is none.
 std::string Verifier::differs(const format::NodeLine& line, const format::NodeFile& head) const {
     if (head.record.snapshot_id != manifest_.snapshot_id || head.record.step != manifest_.step)
-        return fmt::format("it holds step {} of snapshot {}, the manifest says step {} of snapshot {}",
-                           head.record.step, id_text(head.record.snapshot_id), manifest_.step,
-                           id_text(manifest_.snapshot_id));
+        return fmt::format("it holds step {} of snapshot {}, the manifest step {} of snapshot {}", head.record.step,
+                           id_text(head.record.snapshot_id), manifest_.step, id_text(manifest_.snapshot_id));
     if (head.record_crc32c != line.record_crc32c)
-        return fmt::format("its record has checksum {:08x}, the manifest says {:08x}", head.record_crc32c,
+        return fmt::format("its record has checksum {:08x}, the manifest {:08x}", head.record_crc32c,
                            line.record_crc32c);
-    if (head.schema != manifest_.schema) return "its variables are not those of the manifest";
+    if (head.schema != manifest_.schema) return "its variables differ from the manifest";
     auto expected = format::line_of(head, line.path);
     expected.changed_unix_ns = line.changed_unix_ns;  // no head has it
-    if (expected != line) return "its ranks, rows or boxes are not those of the manifest";
+    if (expected != line) return "its ranks, rows or boxes differ from the manifest";
     return {};
 }
 
@@ -94,7 +93,7 @@ Result<Verifier::Node> Verifier::open(const format::NodeLine& line, sys::Access 
     FB_TRY_ASSIGN(reader, NodeReader::open(store_, directory_, line, access));
     FB_TRY_ASSIGN(head, reader.head());
     if (const auto difference = differs(line, head); !difference.empty())
-        return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: {}.", name_, difference)};
+        return Error{ErrorKind::corrupt, fmt::format("{} is not the committed file: {}.", name_, difference)};
     return Node{std::move(reader), std::move(head)};
 }
 
@@ -154,9 +153,8 @@ Result<> Verifier::compare_stored_head(const ShownHead& shown, sys::Access acces
     return Error{ErrorKind::corrupt,
                  wrong == bytes.end()
                      ? fmt::format("{} has {} bytes, {} expected.", path_, size, shown.file_bytes)
-                     : fmt::format("{} differs at byte {} of its head, by which HDF5 programs find what is in it; "
-                                   "forebay reads it without.",
-                                   path_, wrong - bytes.begin())};
+                     : fmt::format("{} differs at byte {} of its head, which only other HDF5 programs read.", path_,
+                                   wrong - bytes.begin())};
 }
 
 // Reads the collected segments at once and checks each. If a chunk of a compressed file is damaged, it reads them one

@@ -65,11 +65,10 @@ Result<FoundViews> remove_views(sys::Store& store, const std::string& stream_dir
 }
 
 std::string stays_text(const std::string& path) {
-    return note_line(fmt::format("{} stays: it is not marked as a view of Forebay's, so it may hold data of its own; a "
-                                 "view of an earlier version is not marked either, and without its snapshot shows fill "
-                                 "values",
+    return note_line(fmt::format("{} stays: it has no mark of a Forebay view, so it may hold its own data. Views by "
+                                 "earlier versions have no mark either, and show fill values without their snapshot",
                                  path),
-                     fmt::format("rm {}, if nobody needs it", path));
+                     fmt::format("rm {}, if you do not need it", path));
 }
 
 }  // namespace forebay::catalog

@@ -44,9 +44,9 @@ Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& dire
     if (!entries)
         return with_context(
             entries.error(),
-            fmt::format("nobody can say whether the run has gone back as restart_from wants: {}", entries.error().what),
-            "all snapshots; nothing is removed",
-            fmt::format("repair {}, then start again; or leave restart_from out", directory));
+            fmt::format("the record of going back for restart_from cannot be read: {}", entries.error().what),
+            "all snapshots. Nothing is removed",
+            fmt::format("repair {}, then start again. Or leave restart_from out", directory));
     for (const auto& entry : *entries)
         if (const auto record = record_in(entry.name)) list.push_back(*record);
     return list;

@@ -25,7 +25,7 @@ Result<> check_place(const format::Manifest& manifest, const Snapshot& snapshot)
     return Error{ErrorKind::corrupt,
                  fmt::format("{} is misplaced: it holds the manifest of step {} of stream '{}', not of step {} of '{}'",
                              snapshot.directory, manifest.step, manifest.schema.stream, snapshot.step, snapshot.stream),
-                 "", fmt::format("give {} its own name back; or remove it, if it is a copy", snapshot.directory)};
+                 "", fmt::format("give {} its own name back. If it is a copy, remove it", snapshot.directory)};
 }
 
 Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
@@ -39,8 +39,8 @@ Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest
                                  manifest.step, id_text(manifest.snapshot_id))};
     if (peek.record_crc32c != line.record_crc32c || peek.file_bytes != line.file_bytes)
         return Error{ErrorKind::corrupt,
-                     fmt::format("{} is not the file that was committed: record checksum {:08x} and {} bytes, the "
-                                 "manifest says {:08x} and {} bytes.",
+                     fmt::format("{} is not the committed file: record checksum {:08x} and {} bytes, the manifest has "
+                                 "{:08x} and {} bytes.",
                                  path, peek.record_crc32c, peek.file_bytes, line.record_crc32c, line.file_bytes)};
     return {};
 }
@@ -98,8 +98,8 @@ Result<> check_files(sys::Store& store, const std::string& directory, const form
         FB_TRY_ASSIGN(is_there, is_link ? Result<bool>(false) : store.exists(path));
         if (is_there) continue;
         return Error{ErrorKind::missing,
-                     fmt::format("{} is {}", path, is_link ? "a link to what is not there" : "missing"), "",
-                     fmt::format("bring the file back; forebay verify {} says what else is wrong", directory)};
+                     fmt::format("{} is {}", path, is_link ? "a link to a path that does not exist" : "missing"), "",
+                     fmt::format("bring the file back. forebay verify {} lists further damage", directory)};
     }
     if (!paths.empty()) FB_TRY(store.open(directory + "/" + *paths.begin(), sys::Access::read));
     return {};
@@ -125,9 +125,9 @@ Result<> check_unchanged(sys::Store& store, const std::string& directory, const 
         // Buckets and forwarders report no times; there sizes and records decide.
         if (!now || (line.changed_unix_ns && is_same_time(*line.changed_unix_ns, *now))) continue;
         return Error{ErrorKind::corrupt,
-                     line.changed_unix_ns ? fmt::format("{} has changed since it was committed, or is a copy", path)
-                                          : fmt::format("the manifest does not note when {} was changed last", path),
-                     "the snapshot and all that are older", fmt::format("forebay verify {}", directory)};
+                     line.changed_unix_ns ? fmt::format("{} has changed since its commit, or is a copy", path)
+                                          : fmt::format("the manifest does not record when {} was last changed", path),
+                     "the snapshot and all older snapshots", fmt::format("forebay verify {}", directory)};
     }
     return {};
 }

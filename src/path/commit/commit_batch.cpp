@@ -26,9 +26,8 @@ constexpr int doublings_max = 16;
 constexpr int attempts_max = 64;
 
 Error gone(const BatchPart& batch) {
-    return {ErrorKind::retry, fmt::format("the batch in {} was moved or removed by somebody else", batch.directory()),
-            "the files that it was packed from",
-            fmt::format("forebay recover {}, which finishes what is left, then pack again", batch.run)};
+    return {ErrorKind::retry, fmt::format("the batch in {} was moved or removed by another process", batch.directory()),
+            "the original files", fmt::format("forebay recover {} finishes leftovers. Then pack again", batch.run)};
 }
 
 }  // namespace
@@ -73,9 +72,9 @@ Result<> commit_batch(sys::Store& store, BatchPart& batch) {
         if (outcome != Commit::taken) break;
         if (attempt == attempts_max)
             return Error{ErrorKind::refused,
-                         fmt::format("the batch in {} gets no step: {} others were taken too", batch.directory(),
+                         fmt::format("the batch in {} gets no step: {} further steps were taken too", batch.directory(),
                                      attempts_max - 1),
-                         "the files that it was packed from", fmt::format("forebay ls {}/{}", batch.run, batch.stream)};
+                         "the original files", fmt::format("forebay ls {}/{}", batch.run, batch.stream)};
         const auto moved = move_to_free_step(store, batch.directory(), batch, attempt);
         if (!moved && moved.error().kind == ErrorKind::missing) return gone(batch);
         FB_TRY(moved);

@@ -24,7 +24,7 @@ Result<> belongs(const format::NodeFile& head, const WantedSnapshot& wanted, std
         return not_of_this(path, fmt::format("it holds step {}, {} expected", record.step, wanted.step));
     const auto& lineage = record.lineage;
     if (lineage.run_id != 0 && wanted.run_id != 0 && lineage.run_id != wanted.run_id)
-        return not_of_this(path, fmt::format("it is of the run {}, this is the run {}",
+        return not_of_this(path, fmt::format("it is of the run {}, but this is the run {}",
                                              catalog::id_text(lineage.run_id), catalog::id_text(wanted.run_id)));
     if (record.node != node || record.nodes != wanted.nodes)
         return not_of_this(path, fmt::format("it is node {} of {}, node {} of {} expected", record.node, record.nodes,
@@ -105,7 +105,7 @@ Result<> ManifestMaker::add(const format::NodeFile& head, std::uint32_t node, co
                                              manifest_.world_ranks));
     }
     if (head.record.lineage != manifest_.lineage)
-        return not_of_this(name, "it stands elsewhere in the history of the run than node 0");
+        return not_of_this(name, "its place in the history of the run differs from node 0");
     FB_TRY(ranks_.add(head, name));
     manifest_.sealed_unix_ns = std::max(manifest_.sealed_unix_ns, head.record.sealed_unix_ns);
     manifest_.nodes.push_back(format::line_of(head, path));

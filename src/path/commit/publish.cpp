@@ -120,9 +120,8 @@ Result<> Publisher::free_aside(const Save& earlier, const std::string& aside) co
     FB_TRY_ASSIGN(committed, find_committed(store_, place_, earlier));
     FB_TRY_ASSIGN(whole, committed ? is_whole() : Result<bool>(false));
     if (whole) return catalog::discard(store_, aside, place_.step, earlier.snapshot_id);
-    return Error{ErrorKind::refused,
-                 fmt::format("{} is in the way of committing another save of step {}", aside, place_.step), "",
-                 fmt::format("forebay recover {}", place_.run)};
+    return Error{ErrorKind::refused, fmt::format("{} blocks the commit of another save of step {}", aside, place_.step),
+                 "", fmt::format("forebay recover {}", place_.run)};
 }
 
 // Another agent may have put a later save there after our look. We must not replace a save that we did not look at.
@@ -143,9 +142,9 @@ Error Publisher::put_back(const std::string& aside, Error why) const {
     if (!moved && moved.error().kind == ErrorKind::missing) return why;  // recover or another agent took it
     const auto settled = moved ? publish(store_, place_, aside, moved->head()) : Result<Commit>(moved.error());
     if (settled) return why;
-    return with_context(why, why.what,
-                        fmt::format("the committed save of step {} that was to be replaced, in {}", place_.step, aside),
-                        fmt::format("forebay recover {}", place_.run));
+    return with_context(
+        why, why.what, fmt::format("the committed save of step {}, which would be replaced, in {}", place_.step, aside),
+        fmt::format("forebay recover {}", place_.run));
 }
 
 // The save under the step's name belongs to an earlier line. It stays, under the name of its line.
@@ -162,7 +161,7 @@ Result<> Publisher::give_step_away(const Save& earlier) const {
 
 Error Publisher::of_another_run(std::uint64_t run_id) const {
     return {ErrorKind::refused, fmt::format("{} holds a snapshot of another run, {}", final_, catalog::id_text(run_id)),
-            "", "move it out of this run, and away from its names"};
+            "", "move it out of this run, or to another name"};
 }
 
 // An unreadable directory may hold the only whole copy of a save. Returns false if it has no node files, or those of
@@ -175,11 +174,12 @@ Result<bool> Publisher::keep_unreadable() {
     const auto part = part_of(final_, place_.step, seen);
     FB_TRY_ASSIGN(taken, store_.exists(part));
     if (taken)
-        return Error{ErrorKind::refused,
-                     fmt::format("step {} cannot be committed: the manifest in {} cannot be used, and {} is in the way "
-                                 "of keeping its node files",
-                                 place_.step, final_, part),
-                     "both directories", fmt::format("forebay recover {}", place_.run)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format(
+                "step {} cannot be committed: the manifest in {} is unusable, and {} blocks the move of its node files",
+                place_.step, final_, part),
+            "both directories", fmt::format("forebay recover {}", place_.run)};
     // The view goes before the rename: it would show the new save's bytes under the old layout.
     FB_TRY(remove_view(true));
     FB_TRY(store_.rename(final_, part));
@@ -241,11 +241,10 @@ Result<Commit> Publisher::replace(const Save& earlier) const {
     // The old save is removed last: until the new name is durable, a power cut may bring the old name back.
     FB_TRY(make_names_durable(store_, place_));
     if (const auto removed = catalog::discard(store_, aside, place_.step, earlier.snapshot_id); !removed)
-        return with_context(
-            removed.error(),
-            fmt::format("step {} is committed in {}, but the save that it replaces could not be removed: {}",
-                        place_.step, final_, removed.error().what),
-            "", fmt::format("forebay recover {}", place_.run));
+        return with_context(removed.error(),
+                            fmt::format("step {} is committed in {}, but the replaced save could not be removed: {}",
+                                        place_.step, final_, removed.error().what),
+                            "", fmt::format("forebay recover {}", place_.run));
     return Commit::committed;
 }
 

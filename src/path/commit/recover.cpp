@@ -112,7 +112,7 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (!arrived->record) return incomplete(leftover, "no node file has arrived");
     if (is_between_steps(leftover, *arrived->record)) {
         if (remove_incomplete_) return another_step(leftover);
-        return incomplete(leftover, "its packer is giving it another step, or was killed over it");
+        return incomplete(leftover, "its packer is giving it another step, or was killed while doing so");
     }
     auto key = key_of(run_, stream_, *arrived->record);
     key.save.snapshot_id = leftover.snapshot_id;  // gather() finds files of another part
@@ -123,24 +123,22 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
             store_, leftover.directory,
             {.snapshot_id = leftover.snapshot_id, .step = leftover.step, .nodes = key.nodes, .form = key.form}));
     if (absent)
-        return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
+        return incomplete(leftover, fmt::format("{} of {} node files have arrived, but not the file of node {}",
                                                 arrived->files, key.nodes, *absent));
     if (format::is_packed_stream(stream_)) FB_TRY(make_durable(leftover));
     std::vector<std::string> others;
     FB_TRY_ASSIGN(outcome, commit_if_complete(store_, key, run_id_, nullptr, &others));
     switch (outcome) {
-        case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
+        case Commit::waiting: return incomplete(leftover, "another process is moving its node files");
         case Commit::superseded:
             return Recovered{leftover, Outcome::removed,
-                             fmt::format("step {}: a later save of it is committed; the earlier one, which never was, "
-                                         "was removed.",
+                             fmt::format("step {}: a later save of it is committed. The earlier save, which was never "
+                                         "committed, was removed.",
                                          leftover.step)};
         case Commit::set_aside:
-            return Recovered{
-                leftover, Outcome::committed,
-                fmt::format("step {} was complete and is now committed as one of line {}, which the run has "
-                            "left.",
-                            leftover.step, format::name_of(key.save.line))};
+            return Recovered{leftover, Outcome::committed,
+                             fmt::format("step {} was complete and is now committed in the abandoned line {}.",
+                                         leftover.step, format::name_of(key.save.line))};
         case Commit::taken: return another_step(leftover);
         case Commit::already: return beside_damaged(leftover, standing);
         case Commit::committed: break;
@@ -163,17 +161,17 @@ Result<Recovered> Recovery::another_step(const Leftover& leftover) {
     FB_TRY(move_to_free_step(store_, leftover.directory, batch));
     FB_TRY(commit_batch(store_, batch));
     return Recovered{leftover, Outcome::committed,
-                     fmt::format("step {} was complete, but another batch has that step; it is committed as step {}.",
+                     fmt::format("step {} was complete, but another batch has that step. It is committed as step {}.",
                                  leftover.step, batch.step)};
 }
 
 // The committed save is unusable, and the leftover may be needed: a person decides.
 Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const {
-    const auto why = standing ? std::string("it has only just been committed") : standing.error().what;
+    const auto why = standing ? std::string("it was committed a moment ago") : standing.error().what;
     const Error damaged{ErrorKind::corrupt,
-                        fmt::format("step {}: what is committed is damaged ({})", leftover.step, why),
+                        fmt::format("step {}: the committed copy is damaged ({})", leftover.step, why),
                         fmt::format("the other copy, in {}", leftover.directory),
-                        fmt::format("forebay verify {}/{}@{}, then remove one of both", run_, stream_, leftover.step)};
+                        fmt::format("forebay verify {}/{}@{}, then remove one copy", run_, stream_, leftover.step)};
     return {leftover, Outcome::incomplete, damaged.line()};
 }
 
@@ -189,17 +187,16 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head(), &others));
     if (outcome == Commit::taken) return another_step(leftover);
     if (outcome == Commit::set_aside)
-        return Recovered{leftover, Outcome::restored,
-                         fmt::format("step {} was being replaced when its replacement was cut; it is back as one of "
-                                     "line {}, which the run has left.",
-                                     leftover.step, format::name_of(manifest.lineage.line()))};
+        return Recovered{
+            leftover, Outcome::restored,
+            fmt::format("the replacement of step {} was interrupted. The step is back, in the abandoned line {}.",
+                        leftover.step, format::name_of(manifest.lineage.line()))};
     if (outcome == Commit::committed)
         return Recovered{leftover, Outcome::restored,
-                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.{}",
+                         fmt::format("the replacement of step {} was interrupted. The step is back in {}.{}",
                                      leftover.step, final_of(leftover), said_of(others))};
     FB_TRY(remove(leftover));
-    return Recovered{leftover, Outcome::removed,
-                     fmt::format("step {}: the save that was replaced was removed.", leftover.step)};
+    return Recovered{leftover, Outcome::removed, fmt::format("step {}: the replaced save was removed.", leftover.step)};
 }
 
 Result<Recovered> Recovery::gone(const Leftover& leftover) {

@@ -117,7 +117,7 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
         return Error{
             ErrorKind::refused,
             fmt::format("step {} is refused: steps are 0 to {}. Nothing was written", to.step, limits::step_max), "",
-            "another step"};
+            "choose another step"};
     FB_TRY(catalog::make_identity(store, to.run));
     FB_TRY_ASSIGN(lineage, to.lineage ? Result<format::Lineage>(*to.lineage)
                                       : catalog::lineage_to_join(store, to.run, to.stream));
@@ -127,9 +127,9 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
     const auto directory = to.run + "/" + to.stream + "/" + catalog::step_name(to.step);
     const auto refusal = [&](const char* how) {
         return Error{ErrorKind::refused,
-                     fmt::format("step {} of {}/{} was saved by somebody else meanwhile{}; theirs stays", to.step,
-                                 to.run, to.stream, how),
-                     "", "another step"};
+                     fmt::format("another process saved step {} of {}/{} meanwhile{}; its save stays", to.step, to.run,
+                                 to.stream, how),
+                     "", "choose another step"};
     };
     FB_TRY(write_and_commit(store, part, record, writer, [&]() -> Result<> {
         // Checked after the write: another program may have committed the step meanwhile.

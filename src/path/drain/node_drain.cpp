@@ -19,7 +19,7 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.find
 Result<format::NodeFile> open_image(std::span<const std::byte> image, const std::string& name) {
     FB_TRY_ASSIGN(peeked, format::peek(image, name));
     if (peeked.file_bytes > image.size() || peeked.head_bytes > peeked.file_bytes)
-        return Error{ErrorKind::corrupt, name + " says it is longer than its mapping."};
+        return Error{ErrorKind::corrupt, name + " claims to be longer than its mapping."};
     return format::open_head(image.first(peeked.head_bytes), name);
 }
 

@@ -112,8 +112,8 @@ std::map<std::string, std::string> members_of(const Analysis& analysis) {
 Result<> check(const std::vector<Analysis>& analyses, const std::string& stream) {
     if (const auto bytes = encode_analyses(analyses).size(); bytes >= insitu_text_max)
         return Error{ErrorKind::refused,
-                     fmt::format("the analyses of stream '{}' take {} bytes to write down, at most {} are allowed",
-                                 stream, bytes, insitu_text_max - 1),
+                     fmt::format("the analyses of stream '{}' need {} bytes of text, at most {} are allowed", stream,
+                                 bytes, insitu_text_max - 1),
                      "", "use patterns instead of names, or fewer points"};
     return {};
 }
@@ -144,7 +144,7 @@ Result<std::vector<Analysis>> decode_analyses(std::string_view text) {
         describe::each_option(analysis, TakeAnalysis{list.entry(i), good});
     }
     if (!good || !describe::check_values("any", analyses) || encode_analyses(analyses) != text)
-        return Error{ErrorKind::corrupt, "the analyses of a stream are not what Forebay writes."};
+        return Error{ErrorKind::corrupt, "the analyses of a stream are not in Forebay's format."};
     return analyses;
 }
 

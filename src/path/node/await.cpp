@@ -31,10 +31,10 @@ Error not_committed(const Staging& staging, const std::vector<std::uint32_t>& sl
                                    staging.slot_path(index));
     }
     return {ErrorKind::retry,
-            fmt::format("not committed after {} s:{} the agent on {} goes on",
+            fmt::format("not committed after {} s:{} the agent on {} continues",
                         std::chrono::duration<double>(waited).count(), waiting, sys::host_name()),
             "",
-            fmt::format("forebay ls shows when it is committed; if the agent ends before, forebay drain {}",
+            fmt::format("forebay ls shows when it is committed. If the agent ends before: forebay drain {}",
                         staging.directory())};
 }
 
@@ -176,14 +176,14 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
         sys::wait_on(page.news, seen, nap);
         if (host != nullptr) own_result = host->ensure();
         has_agent = own_result.has_value();
-        return fmt::format("the agent on {} to commit what is staged in {}: {}", sys::host_name(), staging.directory(),
-                           pending);
+        return fmt::format("the agent on {} to commit the staged copies in {}: {}", sys::host_name(),
+                           staging.directory(), pending);
     };
     const Telling telling{[&] { return lost.told(); }, [&](const std::string& text) { lost.hear(text); }};
     const auto waited = wait_together(world, look, at_most, say, telling);
     if (!waited)
-        return with_context(waited.error(), waited.error().what + ". What is staged is not committed yet",
-                            "what is staged, which agents go on to commit");
+        return with_context(waited.error(), waited.error().what + ". The staged copies are not committed yet",
+                            "the staged copies, which the agents still commit");
     if (!*waited && own_result && !show_pending(staging, slots).empty())
         own_result = not_committed(staging, slots, at_most);
     return comm::agree(world, own_result);
@@ -206,7 +206,7 @@ Result<> await_inherited(const comm::Topology& topology, Staging& staging, std::
         sys::wait_on(page.news, seen, nap);
         if (host != nullptr) own_result = host->ensure();
         waits = own_result.has_value();
-        return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
+        return fmt::format("the agent on {} to drain the copies of an earlier session in {}: {}", sys::host_name(),
                            staging.directory(), show_pending(staging, busy));
     };
     // A timeout is no error: the restart uses the snapshots committed by then.

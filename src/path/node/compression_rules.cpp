@@ -24,14 +24,13 @@ Result<> check_one(const Compression& rule, const std::string& whose) {
         return Error{ErrorKind::refused, fmt::format("compression of {}: {}", whose, why)};
     };
     if (rule.level < 0 || rule.level > level_max)
-        return refuse(
-            fmt::format("level {}: from 1 to {}, or 0 to let it follow the time there is.", rule.level, level_max));
+        return refuse(fmt::format("level {}: use 1 to {}, or 0 to follow the available time.", rule.level, level_max));
     if (!(rule.error >= 0) || std::isinf(rule.error))
         return refuse(fmt::format("an error of {}: it must be 0 (without loss) or a positive number.", rule.error));
     if (rule.error > 0 && rule.codec != Codec::zfp)
-        return refuse(fmt::format("an error of {} needs codec zfp; the others are without loss.", rule.error));
+        return refuse(fmt::format("an error of {} needs codec zfp: other codecs are lossless.", rule.error));
     if (rule.level > 0 && rule.codec != Codec::lz4 && rule.codec != Codec::zstd)
-        return refuse("a level belongs to codec lz4 or zstd.");
+        return refuse("a level needs codec lz4 or zstd.");
     return {};
 }
 
@@ -69,15 +68,15 @@ Result<> check(const CompressionRules& rules, const std::string& stream) {
     for (const auto& [pattern, rule] : rules.variables) {
         FB_TRY(check_one(rule, fmt::format("variables '{}' of stream '{}'", pattern, stream)));
         if (pattern.empty() || !format::json::is_text(pattern) || std::ranges::count(pattern, '*') > 4)
-            return Error{ErrorKind::refused,
-                         fmt::format("compression of stream '{}': '{}' is no pattern of names: UTF-8, with at "
-                                     "most 4 '*'.",
-                                     stream, pattern)};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("compression of stream '{}': '{}' is not a pattern of names (UTF-8, with at most 4 '*').",
+                            stream, pattern)};
     }
     if (const auto bytes = encode_rules(rules).size(); bytes >= compression_text_max)
         return Error{ErrorKind::refused,
-                     fmt::format("compression of stream '{}' takes {} bytes to write down, at most {} are allowed",
-                                 stream, bytes, compression_text_max - 1),
+                     fmt::format("compression of stream '{}' needs {} bytes of text, at most {} are allowed", stream,
+                                 bytes, compression_text_max - 1),
                      "", "use patterns instead of names"};
     return {};
 }
@@ -102,7 +101,7 @@ Result<CompressionRules> decode_rules(std::string_view text) {
         good = pattern && read(variables.entry(i).entry(1), rule);
         if (good) rules.variables.emplace_back(*pattern, rule);
     }
-    if (!good) return Error{ErrorKind::corrupt, "the rules of compression are not what Forebay writes."};
+    if (!good) return Error{ErrorKind::corrupt, "the rules of compression are not in Forebay's format."};
     return rules;
 }
 

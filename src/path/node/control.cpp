@@ -71,13 +71,13 @@ Result<> check(const Control& control, const std::string& path) {
     const auto slots = control.slot_count.load(std::memory_order_acquire);
     // The counts bound all loops below and in every reader.
     if (streams > streams_max || slots > slots_max)
-        return corrupt(fmt::format("{} streams and {} slots, at most {} and {} are possible", streams, slots,
+        return corrupt(fmt::format("{} streams and {} slots: at most {} and {} are possible", streams, slots,
                                    streams_max, slots_max));
-    if (!ends(control.lost_text)) return corrupt("the text of a run that was lost");
+    if (!ends(control.lost_text)) return corrupt("the text about a lost run");
     if (control.flagged_put.load() - control.flagged_taken.load() > flagged_max)
-        return corrupt("how much analyses have to tell");
+        return corrupt("the size of the analyses' messages");
     for (const auto& flagged : control.flagged)
-        if (flagged.stream >= streams_max || !ends(flagged.text)) return corrupt("what analyses have to tell");
+        if (flagged.stream >= streams_max || !ends(flagged.text)) return corrupt("the analyses' messages");
     for (std::uint32_t i = 0; i < streams; ++i)
         if (!leads_nowhere_else(control.streams[i])) return corrupt(fmt::format("the name of stream {}", i));
     for (std::uint32_t i = 0; i < slots; ++i)

@@ -64,18 +64,18 @@ std::optional<Result<LockedDirectory>> DirectoryLocking::turn() {
 Error DirectoryLocking::refusal(std::int64_t process) const {
     const auto lock = application_lock_path(directory_);
     const auto who = process == 0 ? std::string() : fmt::format(" (process {})", process);
-    const auto run = run_.empty() ? "what is staged in " + directory_ : "run " + run_;
+    const auto run = run_.empty() ? "the staged copies in " + directory_ : "run " + run_;
     if (process == 0 || sys::state_of_process(process) != sys::ProcessState::ending)
         return {ErrorKind::refused,
                 fmt::format("another session{} writes {} on this node ({} is locked)", who, run, lock),
-                "all of its snapshots", "end it, or choose another run directory"};
+                "all of its snapshots", "end that session, or choose another run directory"};
     return {ErrorKind::retry,
             fmt::format("the session{} that wrote {} on this node is ending, and {} is still locked after {} s", who,
                         run, lock, ending_holder_max.count()),
             "all of its snapshots",
-            fmt::format("look at /proc/{}/stack: a process that does not end waits for a disk, or for a file system "
-                        "that does not answer; start again when it has ended",
-                        process)};
+            fmt::format(
+                "look at /proc/{}/stack: the process hangs on a disk or a file system. Start again when it has ended",
+                process)};
 }
 
 Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run, const Say& say) {

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds nap{200};
 }  // namespace
 
 Error interrupted(const std::string& what) {
-    return {ErrorKind::retry, fmt::format("interrupted: {}", what), "", "call again, if you did not mean it"};
+    return {ErrorKind::retry, fmt::format("interrupted: {}", what), "", "call again if you did not mean to interrupt"};
 }
 
 bool LongWait::is_interrupted(sys::Clock::time_point now) {

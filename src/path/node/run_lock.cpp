@@ -108,8 +108,8 @@ std::string run_lock_doubt(const std::string& path) {
     const auto host = host_in(record_of(path));
     if (held || held.error().kind != ErrorKind::unsupported || !is_elsewhere(host)) return "";
     return fmt::format(
-        " (on {}, if it still lives: the file system has no locks that would tell; with flock, of Lustre, or with a "
-        "lock manager, of NFS, it has. If it does not live any more: remove {})",
+        " (on {}, if it still runs: the file system has no working locks. Mount Lustre with flock, or NFS with a lock "
+        "manager. If it has ended: remove {})",
         host && !host->empty() ? *host : "another host", record_of(path));
 }
 

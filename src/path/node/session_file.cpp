@@ -262,15 +262,16 @@ Result<> check(const AgentOptions& agent) {
     FB_TRY(describe::check_values(agent));
     if (agent.forwarders > 0 && !agent.forward_to.empty())
         return refusal(
-            "agent.forward_to names forwarders that run already, agent.forwarders says how many hosts of this job are "
-            "some: one of the two.");
+            "agent.forward_to (running forwarders) and agent.forwarders (hosts of this job) exclude each other: set "
+            "one option.");
     if (agent.forward_to.empty() != agent.forward_token_file.empty())
         return refusal(
-            "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
-            "the file that forebay forward has made.");
+            "agent.forward_to and agent.forward_token_file belong together: set the addresses of the forwarders and "
+            "the file that forebay forward made.");
     for (const auto& [name, value] : agent.environment)
         if (name.empty() || name.find('=') != name.npos)
-            return refusal(fmt::format("agent.environment has a variable '{}': a name without '='.", show_text(name)));
+            return refusal(fmt::format(
+                "agent.environment has a variable '{}': the name must not be empty or contain '='.", show_text(name)));
     Result<> verdict;
     describe::each_option(agent, CheckText{verdict});
     return verdict;
@@ -281,11 +282,12 @@ Result<std::string> encode_session(const SessionFile& session) {
     FB_TRY(check(agent));
     if (!sys::is_whole(session.run) || !format::json::is_text(session.run) || !format::json::is_text(session.host))
         return refusal(
-            fmt::format("run '{}' on host '{}': the run's path must be absolute or an address, both UTF-8 without NUL.",
+            fmt::format("run '{}' on host '{}': the path of the run must be absolute or an address, and both must be "
+                        "UTF-8 without NUL.",
                         session.run, session.host));
     if (!is_forwarding(session.forwarding))
         return refusal("a forwarder's address must be UTF-8 of 1 to 1024 bytes, its token 32 hexadecimal digits.");
-    if (!is_neighbourhood(session.neighbours)) return refusal("its neighbours are none of a job.");
+    if (!is_neighbourhood(session.neighbours)) return refusal("its neighbours are not valid.");
     using nlohmann::json;
     json options = json::object();
     describe::each_option(agent, WriteOption{options});
@@ -313,7 +315,7 @@ Result<std::string> encode_session(const SessionFile& session) {
 Result<SessionFile> decode_session(const std::string& text, const std::string& path) {
     const auto corrupt = [&](const std::string& why) {
         return Error{ErrorKind::corrupt, fmt::format("{} cannot be read: {}", path, why), "the staged files beside it",
-                     "start the application again on this node, with the same run; it takes them over"};
+                     "start the application again on this node with the same run, which takes over the staged copies"};
     };
     const auto document = format::json::Document::parse(text);
     if (!document) return corrupt("it is not JSON.");
@@ -324,10 +326,10 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
                      fmt::format("{} is not a session file of version 1 to {}.", path, session_version)};
     SessionFile session;
     if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
-    if (!sys::is_whole(session.run)) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
+    if (!sys::is_whole(session.run)) return corrupt(fmt::format("its run '{}' is not an absolute path.", session.run));
     if (const auto good = check(session.agent); !good) return corrupt(good.error().what);
-    if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are none.");
-    if (!is_neighbourhood(session.neighbours)) return corrupt("its neighbours are none of a job.");
+    if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are not valid.");
+    if (!is_neighbourhood(session.neighbours)) return corrupt("its neighbours are not valid.");
     return session;
 }
 

@@ -53,7 +53,7 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
     return Error{
         ErrorKind::retry,
         fmt::format("the agent of an earlier session still drains {} after {} s", directory, wait_max.count() / 1000),
-        "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
+        "its staged copies", fmt::format("look at {}/agent.log, then start again", directory)};
 }
 
 // Reads the earlier session's page: committed snapshots, and stations that must still process them. If such a snapshot
@@ -86,7 +86,7 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
     FB_TRY(names);
     const auto in_the_way = [&](const std::string& path) {
         return Error{ErrorKind::retry,
-                     fmt::format("{} is not removed: {} holds files that nobody has packed", directory, path),
+                     fmt::format("{} is not removed: {} holds files that are not packed", directory, path),
                      "these files", fmt::format("forebay drain {}", directory)};
     };
     const std::vector<std::string> last{session_path(directory), agent_lock_path(directory),
@@ -170,17 +170,18 @@ Result<> remove_leftover(const std::string& directory, Unpacked unpacked, std::c
     return Error{ErrorKind::refused,
                  fmt::format("{} is in use: after {} s the agent of a dead session still drains it", directory,
                              std::chrono::duration<double>(agent_max).count()),
-                 "what is staged there", fmt::format("wait for its end, which {} tells", agent_log_path(directory))};
+                 "the copies that are staged there",
+                 fmt::format("wait for its end, see {}", agent_log_path(directory))};
 }
 
 Error not_usable(const std::string& directory, const Error& error) {
     if (error.kind != ErrorKind::refused || !error.next.empty()) return error;
     return with_context(
         error,
-        fmt::format("what is staged in {} cannot be read, and it may be newer than all that is committed: {}",
+        fmt::format("the staged copies in {} cannot be read, and may be newer than all committed snapshots: {}",
                     directory, error.what),
-        "all committed snapshots, and what is staged: nothing is removed",
-        fmt::format("chmod -R u+rwX {} gives you the access back, then start again", directory));
+        "all committed snapshots and staged copies. Nothing is removed",
+        fmt::format("run chmod -R u+rwX {} to get access, then start again", directory));
 }
 
 std::vector<std::string> emptied_files(const std::string& directory) {
@@ -285,7 +286,7 @@ Result<Staging> Staging::map(const std::string& directory, bool writable) {
     staging.mapping_ = std::move(mapping);
     if (const auto bytes = std::as_const(staging.mapping_).bytes().size(); bytes < sizeof(Control))
         return Error{ErrorKind::corrupt,
-                     fmt::format("the control page {} has {} bytes, {} are expected", path, bytes, sizeof(Control)),
+                     fmt::format("the control page {} has {} bytes, but {} are expected", path, bytes, sizeof(Control)),
                      "the staged files beside it", fmt::format("forebay drain {}", directory)};
     FB_TRY(check(std::as_const(staging).control(), path));
     return staging;
@@ -297,8 +298,9 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     std::uint32_t index = 0;
     while (index < count && name != page.streams[index].name.data()) ++index;
     if (index == streams_max)  // a stream has at most two slots, so there is room for them
-        return Error{ErrorKind::full,
-                     fmt::format("stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
+        return Error{
+            ErrorKind::full,
+            fmt::format("stream '{}' is one stream too many: a session has at most {} streams.", name, streams_max)};
     FB_TRY(check(options.insitu, name));
     auto& stream = page.streams[index];
     set_text(stream.name, name);

@@ -195,7 +195,7 @@ TEST_CASE("a stream's analyses are on the control page, and what has no room the
     CHECK(node::decode_analyses(staging.control().streams[stream].insitu.data()).value().at(0).name == "mean");
     const auto refused = staging.add_stream("t", {.insitu = std::vector<Analysis>(1000, mean)});
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().text().find("the analyses of stream 't' take ") != std::string::npos);
+    CHECK(refused.error().text().find("the analyses of stream 't' need ") != std::string::npos);
     CHECK(staging.control().stream_count.load() == 1);
     staging.add_stream("s", {}).value();
     CHECK(staging.control().streams[stream].insitu[0] == '\0');

@@ -70,7 +70,8 @@ format::Timing timing_of(format::TimingKind kind, std::int64_t start_unix_ns, sy
 
 Result<TimingRings> TimingRings::create(const std::string& directory, std::uint32_t ranks) {
     if (ranks == 0 || ranks > ranks_max)
-        return Error{ErrorKind::refused, fmt::format("{} ranks of a node: from 1 to {} are timed", ranks, ranks_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} ranks of a node: only 1 to {} can be timed", ranks, ranks_max)};
     const auto bytes = round_up(bytes_for(ranks), limits::page_bytes);
     TimingRings rings;
     FB_TRY_ASSIGN(mapping, sys::Mapping::create(path_in(directory), bytes));

@@ -85,10 +85,10 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
     if (!history && history.error().kind == ErrorKind::missing) return {};
     if (!history)
         return with_context(history.error(),
-                            fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream_,
-                                        context_.run, history.error().what),
-                            "all of them; nothing is removed",
-                            fmt::format("repair the mount or the permissions, then start again; or {}", begin_anew));
+                            fmt::format("the snapshots of stream '{}' of {} cannot be read: {}", stream_, context_.run,
+                                        history.error().what),
+                            "all snapshots. Nothing is removed",
+                            fmt::format("repair the mount or the permissions, then start again. Or {}", begin_anew));
     for (const auto& version : history->living)
         candidates.push_back({.step = version.head.step,
                               .save = version.head.which_save(),
@@ -100,7 +100,7 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
              .usable = Error{ErrorKind::refused,
                              fmt::format("{} is of another run, {}", version.snapshot.directory,
                                          catalog::id_text(version.head.lineage.run_id)),
-                             "", fmt::format("forebay adopt {} takes it into this one", version.snapshot.directory)}});
+                             "", fmt::format("forebay adopt {} takes it into this run", version.snapshot.directory)}});
     // After `prune --above` a person wanted none of the abandoned snapshots. Otherwise they are all that the run has.
     if (!history->living.empty() || history->was_pruned_back()) return {};
     const auto last = format::name_of(history->latest_line());
@@ -108,7 +108,7 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
         const auto line = format::name_of(version.head.lineage.line());
         candidates.push_back(
             {.step = version.head.step,
-             .usable = Error{ErrorKind::refused, fmt::format("the run has left its line, {}", line), "",
+             .usable = Error{ErrorKind::refused, fmt::format("the run has abandoned its line, {}", line), "",
                              fmt::format("forebay prune {}/{} --line {} gives up line {}, which has no snapshot",
                                          context_.run, stream_, last, last)}});
     }
@@ -124,10 +124,10 @@ Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Ca
         if (part.kind == catalog::Leftover::Kind::part && !known.contains(part.snapshot_id))
             candidates.push_back(
                 {.step = part.step,
-                 .usable =
-                     Error{ErrorKind::missing,
-                           fmt::format("it is not committed, {} does not hold all of its node files", part.directory),
-                           "", fmt::format("forebay recover {}, on the nodes that saved it", context_.run)}});
+                 .usable = Error{
+                     ErrorKind::missing,
+                     fmt::format("it is not committed, as {} does not hold all of its node files", part.directory), "",
+                     fmt::format("run forebay recover {} on the nodes that saved it", context_.run)}});
     return {};
 }
 
@@ -254,11 +254,13 @@ Result<bool> Chooser::takes_marked(const format::Manifest& manifest, std::int64_
     const bool takes = step == named || context_.marked == Marked::take;
     FB_TRY(comm::agree(*context_.topology->world, [&] {
         const auto why = fmt::format("it is marked, {}", format::words_of(manifest.marks.front()));
-        if (takes) return context_.note(fmt::format("step {} is taken although {}", step, why));
-        context_.pass_over({step, Error{ErrorKind::refused, why, "",
-                                        fmt::format("forebay unmark {}/{}@{}; FOREBAY_RESTART={} takes it once, "
-                                                    "marked = \"take\" always",
-                                                    context_.run, stream_, step, step)}});
+        if (takes) return context_.note(fmt::format("step {} is used, although {}", step, why));
+        context_.pass_over(
+            {step,
+             Error{ErrorKind::refused, why, "",
+                   fmt::format(
+                       "forebay unmark {}/{}@{}. Or FOREBAY_RESTART={} takes it once, and marked = \"take\" always",
+                       context_.run, stream_, step, step)}});
     }));
     return takes;
 }

@@ -21,7 +21,7 @@ std::string repair_of(ErrorKind kind) {
         case ErrorKind::missing: return "bring the file back, or mount the disk that has it, then start again";
         case ErrorKind::refused: return "repair the permissions, then start again";
         case ErrorKind::full: return "give the job more memory or more open files (ulimit -n), then start again";
-        case ErrorKind::unsupported: return "the version that saved it, or a newer one";
+        case ErrorKind::unsupported: return "use the version that saved it, or a newer version";
         default: return "repair the storage or its mount, then start again";
     }
 }
@@ -52,9 +52,9 @@ Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, co
     if (all.size() > listed_max) list += fmt::format("; and {} more", all.size() - listed_max);
     if (damaged > 0) advice.push_back(fmt::format("forebay verify {}/{} lists the damage", place.run, place.stream));
     advice.emplace_back(begin_anew);
-    const auto* const safe = damaged == 0            ? "all of them; nothing is removed"
+    const auto* const safe = damaged == 0            ? "all of them. Nothing is removed"
                              : damaged == all.size() ? "nothing is removed"
-                                                     : "the snapshots that are not damaged; nothing is removed";
+                                                     : "the snapshots that are not damaged. Nothing is removed";
     return {damaged > 0 ? ErrorKind::corrupt : ErrorKind::refused,
             fmt::format("stream '{}' of {} has {} snapshot{}{}, and none can be used: {}", place.stream, place.run,
                         all.size(), all.size() == 1 ? "" : "s", among, list),
@@ -73,20 +73,19 @@ Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Erro
                            : why.next;
     const auto back = before ? fmt::format("FOREBAY_RESTART={0} goes back to step {0} on purpose, ", *before) : "";
     return {kind,
-            fmt::format("step {} of stream '{}' of {} is there, and cannot be read now: {}", step, place.stream,
+            fmt::format("step {} of stream '{}' of {} exists, but cannot be read now: {}", step, place.stream,
                         place.run, clause(why.what)),
-            keeps_all ? "all snapshots; nothing is removed"
-            : before  ? "the other snapshots; nothing is removed"
+            keeps_all ? "all snapshots. Nothing is removed"
+            : before  ? "the other snapshots. Nothing is removed"
                       : "nothing is removed",
-            fmt::format("{}; or {}{}", repair, back, begin_anew)};
+            fmt::format("{}. Or {}{}", repair, back, begin_anew)};
 }
 
 Error not_committed_now(const StreamPlace& place, std::int64_t step, Error why,
                         const std::optional<std::int64_t>& before) {
     why.next = "repair the target while these nodes keep their memory, then start again on them";
     auto error = cannot_be_read_now(place, step, why, before);
-    error.safe =
-        fmt::format("all snapshots, and step {} in memory as long as these nodes run; nothing is removed", step);
+    error.safe = fmt::format("all snapshots, and step {} in memory while these nodes run. Nothing is removed", step);
     return error;
 }
 

@@ -66,8 +66,8 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
                 fmt::format("the snapshot of step {} has no variable '{}'. It has {} others; see forebay show.",
                             manifest.step, variable.name, manifest.schema.variables.size()),
                 "",
-                "describe before the restart only what the snapshot has, and the rest after it; or read(names) "
-                "after newest(), which reads single variables"};
+                "before the restart, describe only variables that the snapshot has, and the rest after it. Or read "
+                "single variables with read(names) after newest()"};
         if (theirs->type != variable.type || theirs->kind != variable.kind || theirs->shape != variable.shape)
             return differs(variable, *theirs, manifest.step);
         plan.source_.push_back(static_cast<std::uint32_t>(theirs - manifest.schema.variables.data()));

@@ -75,7 +75,7 @@ private:
         FB_TRY(comm::agree(node_, [&]() -> Result<> {
             FB_TRY_ASSIGN(file, format::open_head(bytes, path));
             if (file.record_crc32c != choice_.copies.of(line).record_crc32c(line))
-                return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
+                return Error{ErrorKind::corrupt, fmt::format("{} is not the committed file.", path)};
             head.segments = format::segments_by_offset(file);
             head.file = std::move(file);
             return {};
@@ -199,7 +199,7 @@ Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan
         FB_TRY(done);
         if (taken != wanted && plan.complete(binding))
             return Error{ErrorKind::corrupt,
-                         fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.",
+                         fmt::format("the block tables of step {} hold {} of the {} bytes for this rank.",
                                      choice.manifest.step, taken, wanted)};
         return {};
     }));

@@ -151,7 +151,7 @@ Error why_not(const Seen& seen) {
                                                : fmt::format("the agent on {} has not committed it yet: it is {}",
                                                              seen.waiting->host, node::name_of(seen.waiting->state));
     return {seen.failed != nullptr ? seen.failed->why.kind : ErrorKind::retry,
-            fmt::format("it lies whole in the memory of {}, and {}", where, reason)};
+            fmt::format("the memory of {} holds all of it, and {}", where, reason)};
 }
 
 std::vector<UncommittedSave> saves_in(const std::vector<StagedPart>& parts) {

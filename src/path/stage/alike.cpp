@@ -100,10 +100,10 @@ Error refuse_calls(comm::Group& world, const Call& call) {
                      .time = load_le<double>(bytes.data() + 8)},
                     text_of(bytes.subspan(16)));
     };
-    if (!unlike) return {ErrorKind::broken, "the ranks' calls differ and are equal", "committed snapshots"};
+    if (!unlike) return {ErrorKind::broken, "the ranks' calls seem to be equal and different", "committed snapshots"};
     return {ErrorKind::refused,
             fmt::format("the ranks make different calls: {} on rank 0, {} on rank {} ({} of {} ranks differ from rank "
-                        "0). Nothing of it is staged",
+                        "0). Nothing was staged",
                         text_of_call(unlike->of_first), text_of_call(unlike->of_other), unlike->other, unlike->others,
                         world.size()),
             "snapshots of earlier saves", "make the same call, with the same step and time, on every rank"};
@@ -126,11 +126,11 @@ Result<> check_values(comm::Group& world, const Schema& schema, const describe::
     return Error{
         ErrorKind::refused,
         fmt::format("stream '{}': replicated variable '{}' differs between ranks: {} ({} of {} ranks differ from rank "
-                    "0). Nothing of the step is staged",
+                    "0). The step was not staged",
                     schema.stream, variable.name, show_difference(variable, *unlike), unlike->others, world.size()),
         "snapshots of earlier saves",
-        "make it equal everywhere, or describe it as the first rank's (first_rank) where rank 0's value is meant; "
-        "values that each rank has of its own are a table of one row a rank"};
+        "give it the same value on all ranks. To save only the value of rank 0, use first_rank. For a different value "
+        "on each rank, use a table with one row a rank"};
 }
 
 }  // namespace forebay::stage

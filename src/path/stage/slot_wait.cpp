@@ -20,7 +20,7 @@ SlotWait::SlotWait(const StagerContext& context, const StreamOptions& options, c
       began_(sys::Clock::now()),
       deadline_(began_ + options.wait_max),
       long_wait_(options.policy == Policy::wait
-                     ? node::LongWait(context.say, context.stall_wait, "while the agent gets nothing done")
+                     ? node::LongWait(context.say, context.stall_wait, "without progress of the agent")
                      : node::LongWait(context.say, options.wait_max)),
       progress_(progress()),
       stalls_at_(began_ + context.stall_wait),
@@ -56,24 +56,24 @@ std::uint64_t SlotWait::progress() const {
 
 std::string SlotWait::held_by() const {
     const auto pending = node::show_pending(*context_.staging, slots_.indices());
-    return pending.empty() ? "stations have still to see what they hold" : pending;
+    return pending.empty() ? "analyses still read their snapshots" : pending;
 }
 
 Error SlotWait::stalled() const {
     const auto& staging = *context_.staging;
     return {
         ErrorKind::retry,
-        fmt::format("stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does the "
+        fmt::format("stream '{}': no slot to save to: {}, and the agent on {} made no progress for {} s. Does the "
                     "target answer?",
                     stream(), held_by(), sys::host_name(), std::chrono::duration<double>(context_.stall_wait).count()),
-        fmt::format("committed snapshots, and what is staged in {}", staging.directory()),
-        fmt::format("look at {}/agent.log; a later save tries again", staging.directory())};
+        fmt::format("committed snapshots, and the staged copies in {}", staging.directory()),
+        fmt::format("look at {}/agent.log. A later save tries again", staging.directory())};
 }
 
 Error SlotWait::interrupted() const {
     return with_context(node::interrupted(""),
                         fmt::format("interrupted: the wait of stream '{}' for a slot for step {}", stream(), step_),
-                        fmt::format("committed snapshots, and what is staged in {}", context_.staging->directory()));
+                        fmt::format("committed snapshots, and the staged copies in {}", context_.staging->directory()));
 }
 
 std::string SlotWait::show() const {

@@ -69,17 +69,16 @@ Result<> compare(const Schema& schema, const describe::Binding& binding, std::st
     if (theirs.variables.size() != schema.variables.size())
         return Error{
             ErrorKind::refused,
-            fmt::format(
-                "stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
-                "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
-                schema.stream, schema.variables.size(), theirs.variables.size())};
+            fmt::format("stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank must describe "
+                        "the same variables in the same order. A rank without data gives no boxes or 0 rows.",
+                        schema.stream, schema.variables.size(), theirs.variables.size())};
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto& own = schema.variables[v];
         const auto& other = theirs.variables[v];
         const bool first_ranks = binding.is_first_ranks(v), is_alike = first_ranks == (whose[v] == '1');
         if (own == other && is_alike) continue;
         if (own == other)
-            return refusal(own, fmt::format("it is the first rank's {} only", first_ranks ? "here" : "on rank 0"));
+            return refusal(own, fmt::format("it is a first_rank variable only {}", first_ranks ? "here" : "on rank 0"));
         return refusal(
             own, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ)",
                              name_of(own.type), name_of(own.kind), show(own.shape), other.name, name_of(other.type),
@@ -173,8 +172,7 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const describe
         FB_TRY(check_overlap(world, variable, binding.pieces[v]));
         if (variable.coverage == Coverage::full)
             return refusal(variable, fmt::format("the boxes of all ranks hold {} of {} elements of the global shape "
-                                                 "{}; describe its coverage as partial if "
-                                                 "holes are meant",
+                                                 "{}. If you want holes, describe its coverage as partial",
                                                  cells, variable.elements(), show(variable.shape)));
     }
     return {};
@@ -186,7 +184,7 @@ Result<> check_box(const Variable& variable, const Box& box) {
     const auto& shape = variable.shape;
     if (box.lo.dims() != shape.dims() || box.size.dims() != shape.dims())
         return refusal(variable,
-                       fmt::format("{} has other dimensions than the global shape {}", show(box), show(shape)));
+                       fmt::format("{} does not have the dimensions of the global shape {}", show(box), show(shape)));
     if (volume(box.size) > 0 && !inside(box, shape))
         return refusal(variable, fmt::format("{} lies outside the global shape {}", show(box), show(shape)));
     return {};
@@ -211,10 +209,11 @@ Result<> check_h5part(const Schema& schema) {
                      "", "file = \"shared\""};
     };
     if (schema.tables.size() != 1)
-        return refuse(fmt::format("is for streams of one particle table, this one has {}.", schema.tables.size()));
+        return refuse(
+            fmt::format("needs a stream with one particle table, but this stream has {}.", schema.tables.size()));
     for (const auto& variable : schema.variables)
         if (variable.kind != Kind::particles && variable.name.starts_with("Step#"))
-            return refuse(fmt::format("names groups as variable '{}' is named.", variable.name));
+            return refuse(fmt::format("uses the group name of variable '{}'.", variable.name));
     return {};
 }
 

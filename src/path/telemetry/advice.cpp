@@ -126,7 +126,7 @@ std::string stripe_line(const Summary& summary) {
 
 void add_slow(const Summary& summary, std::vector<std::string>& advice) {
     const auto leave_out = [](std::size_t count, const char* of, const std::string& line) {
-        return fmt::format(" Leave {} out of {}{}{}", count == 1 ? "it" : "them", of, line.empty() ? "." : ":", line);
+        return fmt::format(" Exclude {} from {}{}{}", count == 1 ? "it" : "them", of, line.empty() ? "." : ":", line);
     };
     if (const auto count = summary.slow_nodes.size(); count > 0)
         advice.push_back(fmt::format("{} of {} nodes drain{} slowly: {}. Slowest nodes made drains {} longer in all.{}",
@@ -164,13 +164,13 @@ void add_slots(const std::string& stream, const StreamLineage& lineage, const St
     auto text = fmt::format("{} of {} saves of stream {} waited {} in all for a slot that was still draining",
                             lineage.waits, lineage.saves, shown(stream), show_seconds(lineage.waited_seconds));
     if (cannot_follow(lineage)) {
-        text += ": drains take longer than what lies between saves, and more slots would not change that.";
+        text += ": drains take longer than the time between saves, and more slots would not change that.";
     } else if (needs.slots == 1) {
-        text += fmt::format(". A second slot costs {} of memory a node more:", show_bytes(needs.node_bytes_most));
+        text += fmt::format(". A second slot needs {} more memory on each node:", show_bytes(needs.node_bytes_most));
         if (const auto key = toml_key(stream)) text += fmt::format("\n  [streams.{}]\n  slots = 2", *key);
         else text += "\n  slots = 2";
     } else {
-        text += fmt::format(", with {} slots: drain faster, or save less often.", needs.slots);
+        text += fmt::format(", with {} slots. Drain faster, or save less often.", needs.slots);
     }
     advice.push_back(text);
 }
@@ -181,9 +181,8 @@ void add_slack(const std::string& stream, const StreamLineage& lineage, const St
     if (drain <= 0 || lineage.intervals.empty() || interval / drain >= save_less_often_below) return;
     const double every = std::clamp(std::ceil(drain / std::max(interval, drain / 1000)), 2.0, 1000.0);
     advice.push_back(fmt::format(
-        "Drains of stream {} take {}, saves begin {} apart, their waits left out (slack {:.2f}): storage cannot "
-        "follow{}. "
-        "Save less often: every {:.0f}{} of these saves.",
+        "Drains of stream {} take {}, and saves begin {} apart without their waits (slack {:.2f}): storage is too "
+        "slow{}. Save less often: every {:.0f}{} of these saves.",
         shown(stream), show_seconds(drain), show_seconds(interval), interval / drain, held_back(needs), every,
         every == 2   ? "nd"
         : every == 3 ? "rd"
@@ -197,8 +196,8 @@ void add_sync(const std::string& stream, const StreamLineage& lineage, const Str
     const double share = median_of(lineage.sync_shares);
     if (share <= sync_share_high) return;
     auto text = fmt::format(
-        "{:.0f} % of the drains of stream {} is sync: storage takes bytes fast and makes them durable slowly. Fewer, "
-        "larger files may help:",
+        "{:.0f} % of the time of drains of stream {} is sync: storage accepts bytes fast and makes them durable "
+        "slowly. Fewer, larger files may help:",
         share * 100, shown(stream));
     if (const auto key = toml_key(stream)) text += fmt::format("\n  [streams.{}]", *key);
     advice.push_back(text + "\n  file = \"combined:16\"");
@@ -209,10 +208,10 @@ void add_late_ranks(const Summary& summary, std::vector<std::string>& advice) {
     const double waited = summary.parts.ranks.sum, visible = summary.blocked.sum;
     if (waited <= 0 || waited < ranks_share_high * visible || waited < ranks_time_share_high * summary.time_seconds)
         return;
-    advice.push_back(fmt::format(
-        "{:.0f} % of the visible time, {}, is ranks that wait for ranks that come later. No option of Forebay changes "
-        "that: balance their work, and give each rank a core of its own.",
-        waited / visible * 100, show_seconds(waited)));
+    advice.push_back(
+        fmt::format("{:.0f} % of the visible time, {}, is ranks that wait for slower ranks. No option of Forebay "
+                    "changes that. Balance their work, and give each rank its own core.",
+                    waited / visible * 100, show_seconds(waited)));
 }
 
 void add_slowdown(const Summary& summary, std::vector<std::string>& advice) {
@@ -220,11 +219,11 @@ void add_slowdown(const Summary& summary, std::vector<std::string>& advice) {
     if (summary.slowdown_steps == 0 || summary.slowdown_percent < slowdown_percent_high ||
         summary.slowdown_low_percent <= 0)
         return;
-    advice.push_back(fmt::format(
-        "Computing is {:.1f} % slower beside drains (90 % sure: {:.1f} to {:.1f} %, {} steps). Let the agent go slower:"
-        "\n  [agent]\n  slowdown_percent_max = {:.0f}",
-        summary.slowdown_percent, summary.slowdown_low_percent, summary.slowdown_high_percent, summary.slowdown_steps,
-        slowdown_percent_high));
+    advice.push_back(
+        fmt::format("Computing is {:.1f} % slower during drains (90 % confidence: {:.1f} to {:.1f} %, {} steps). Slow "
+                    "the agent down:\n  [agent]\n  slowdown_percent_max = {:.0f}",
+                    summary.slowdown_percent, summary.slowdown_low_percent, summary.slowdown_high_percent,
+                    summary.slowdown_steps, slowdown_percent_high));
 }
 
 }  // namespace
@@ -275,8 +274,7 @@ std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) 
     add_slowdown(summary, advice);
     if (summary.retries > 0)
         advice.push_back(
-            fmt::format("{} operations of storage failed and were tried again: forebay/events-*.jsonl in the run tells "
-                        "which.",
+            fmt::format("{} operations of storage failed and were tried again. See forebay/events-*.jsonl in the run.",
                         summary.retries));
     return advice;
 }

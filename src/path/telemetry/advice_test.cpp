@@ -44,7 +44,7 @@ TEST_CASE("ranks that wait for late ones are named where they are most of the vi
         }
         return chronicle;
     };
-    constexpr auto words = "ranks that come later";
+    constexpr auto words = "ranks that wait for slower ranks";
     CHECK(advises(run(1.5, 60), words));
     CHECK_FALSE(advises(run(0.3, 60), words));   // copying is most of it
     CHECK_FALSE(advises(run(1.5, 600), words));  // and this is little of the run

@@ -86,7 +86,7 @@ private:
             else ++wrong;
             text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
         }
-        if (wrong > 0) into_.problems.push_back(fmt::format("{} lines of {} are no events", wrong, path));
+        if (wrong > 0) into_.problems.push_back(fmt::format("{} lines of {} are not events", wrong, path));
     }
 
     sys::Store& store_;
@@ -103,8 +103,7 @@ Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, cons
     const auto own = fmt::format("{}/{}", run, catalog::own_directory);
     const auto entries = store.list(own);
     if (!entries && entries.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing,
-                     fmt::format("{} has no directory forebay, in which agents record how the run goes", run), "",
+        return Error{ErrorKind::missing, fmt::format("{} has no directory forebay for the records of agents", run), "",
                      "forebay ls " + run};
     FB_TRY(entries);
     Reader reader(store, options, chronicle);

@@ -128,9 +128,9 @@ void put_newest_durable(MetricsText& text, const Summary& summary) {
             std::tie(known->session, known->durable_unix_ns) <= std::tie(row.session, row.durable_unix_ns))
             known = &row;
     }
-    text.family(MetricKind::gauge, "last_durable_step", "Step of the snapshot that was committed last.");
+    text.family(MetricKind::gauge, "last_durable_step", "Step of the newest committed snapshot.");
     for (const auto& [stream, row] : newest) text.value(row->step, {{"stream", stream}});
-    text.family(MetricKind::gauge, "last_durable_timestamp_seconds", "When it was committed, in seconds since 1970.");
+    text.family(MetricKind::gauge, "last_durable_timestamp_seconds", "Time of its commit, in seconds since 1970.");
     for (const auto& [stream, row] : newest) text.value(seconds_since_1970(row->durable_unix_ns), {{"stream", stream}});
 }
 
@@ -142,20 +142,20 @@ void put_run(MetricsText& text, const Summary& summary) {
     text.one(MetricKind::counter, "stage_bytes", "Bytes that ranks have saved.", summary.bytes_saved);
     histogram("stage_seconds", "Copying and checksumming of a snapshot, on the slowest node.",
               &SnapshotRow::copy_seconds);
-    histogram("visible_seconds", "What a save has kept the application from computing, on the slowest node.",
+    histogram("visible_seconds", "Time of a save in which the application could not compute, on the slowest node.",
               &SnapshotRow::blocked_seconds);
     text.family(MetricKind::counter, "visible_part_seconds",
-                "Where that time went: copying, the layout, waiting for ranks, waiting for a slot.");
+                "Parts of that time: copying, the layout, waiting for ranks, waiting for a slot.");
     text.value(summary.parts.copy.sum, {{"part", "copy"}});
     text.value(summary.parts.layout.sum, {{"part", "layout"}});
     text.value(summary.parts.ranks.sum, {{"part", "ranks"}});
     text.value(summary.parts.slot.sum, {{"part", "slot"}});
     text.one(MetricKind::counter, "wait_seconds", "Waiting of the slowest rank, by reason.", summary.waited.sum,
              {{"reason", "slot"}});
-    text.one(MetricKind::counter, "missing_records", "Records of saves that ranks have not written in time.",
+    text.one(MetricKind::counter, "missing_records", "Records of saves that ranks did not write in time.",
              summary.missing_records);
     put_targets(text, summary);
-    histogram("drain_seconds", "From the first write of a node file to its name, on the slowest node.",
+    histogram("drain_seconds", "From the first write of a node file to its rename, on the slowest node.",
               &SnapshotRow::drain_seconds);
     text.one(MetricKind::gauge, "drain_slack_ratio", "Time from save to save over the drain: median of all snapshots.",
              summary.slack_median);
@@ -164,7 +164,7 @@ void put_run(MetricsText& text, const Summary& summary) {
                                              [](const SnapshotRow& row) { return row.straggler_ratio > 0; });
     text.one(MetricKind::gauge, "straggler_ratio", "Slowest drain over the median drain, of the newest snapshot.",
              newest == summary.rows.rend() ? 0.0 : newest->straggler_ratio);
-    text.one(MetricKind::counter, "checksum_bytes", "Bytes that were checksummed: as they were saved, and drained.",
+    text.one(MetricKind::counter, "checksum_bytes", "Bytes that were checksummed during saves and drains.",
              summary.bytes_saved + summary.bytes_drained);
     text.one(MetricKind::counter, "snapshots", "Snapshots that agents have committed.", summary.committed);
     text.one(MetricKind::counter, "retries", "Drains that were tried again.", summary.retries);
@@ -201,7 +201,7 @@ std::vector<NodeMetric> counted_metrics(const Nodes& nodes) {
 
 void put_nodes(MetricsText& text, const Nodes& nodes) {
     text.family(MetricKind::gauge, "node_status_timestamp_seconds",
-                "When the agent has told of this, in seconds since 1970.");
+                "When the agent reported this, in seconds since 1970.");
     for (const auto* node : nodes) text.value(seconds_since_1970(node->unix_ns), {{"node", node_name(*node)}});
     for (const auto& [metric, values] : counted_metrics(nodes)) {
         text.family(metric.grows ? MetricKind::counter : MetricKind::gauge, metric.name, metric.help);
@@ -229,7 +229,7 @@ const char* content_type(MetricsForm form) {
 
 std::string metrics_text(const Summary& summary, const std::vector<format::StatusLine>& statuses, MetricsForm form) {
     MetricsText text(form, summary.run);
-    text.one(MetricKind::gauge, "build_info", "The version that has worked these out.", std::uint64_t{1},
+    text.one(MetricKind::gauge, "build_info", "The version that computed these figures.", std::uint64_t{1},
              {{"version", FOREBAY_VERSION}});
     if (!summary.rows.empty()) put_run(text, summary);
     const auto nodes = nodes_of(statuses);

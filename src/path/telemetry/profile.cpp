@@ -124,8 +124,8 @@ Result<format::Advice> read_profile(sys::Store& store, const std::string& path) 
     FB_TRY_ASSIGN(text, sys::read_text(store, path, profile_bytes_max));
     FB_TRY_ASSIGN(advice, format::decode_advice(text, path));
     if (advice.kind == kind_of_profile) return advice;
-    return Error{ErrorKind::corrupt, fmt::format("{} is advice of kind \"{}\", no profile", path, advice.kind), "",
-                 "name a file that forebay tune has written"};
+    return Error{ErrorKind::corrupt, fmt::format("{} is advice of kind \"{}\", not a profile", path, advice.kind), "",
+                 "give a file that forebay tune wrote"};
 }
 
 std::optional<FoundProfile> find_profile(sys::Store& store, const std::vector<std::string>& directories,

@@ -285,8 +285,8 @@ TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the con
     auto summary = summarize(chronicle);
     REQUIRE(summary.advice.size() == 2);  // the second: retries
     CHECK(summary.advice[0] ==
-          "1 of 2 saves of stream s waited 3.00 s in all for a slot that was still draining. A second slot costs 1.00 "
-          "GB of memory a node more:\n  [streams.s]\n  slots = 2");
+          "1 of 2 saves of stream s waited 3.00 s in all for a slot that was still draining. A second slot needs 1.00 "
+          "GB more memory on each node:\n  [streams.s]\n  slots = 2");
     for (auto& batch : chronicle.batches) {
         batch.wait_seconds = batch.retries = 0;
         batch.blocked_seconds = 1;
@@ -300,9 +300,10 @@ TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the con
     chronicle.batches[1].sync_seconds = 7;
     summary = summarize(chronicle);
     REQUIRE(summary.advice.size() == 3);
-    CHECK(summary.advice[0] ==
-          "Drains of stream s take 6.00 s, saves begin 3.00 s apart, their waits left out (slack 0.50): storage cannot "
-          "follow. Save less often: every 2nd of these saves.");
+    CHECK(
+        summary.advice[0] ==
+        "Drains of stream s take 6.00 s, and saves begin 3.00 s apart without their waits (slack 0.50): storage is too "
+        "slow. Save less often: every 2nd of these saves.");
     CHECK(summary.advice[1].find("88 % of the drains") == 0);
     CHECK(summary.advice[1].ends_with("\n  [streams.s]\n  file = \"combined:16\""));
     CHECK(summary.advice[2].ends_with("\n  [agent]\n  slowdown_percent_max = 5"));

@@ -153,7 +153,7 @@ private:
         if (summary_.jitter > 0) line += fmt::format("   jitter p95/p50 {:.2f}", summary_.jitter);
         fill(" ", line);
         if (summary_.slowdown_steps > 0)
-            fill(" ", fmt::format("computing {:+.1f} % beside drains (90 % sure: {:+.1f} to {:+.1f} %, {} steps)",
+            fill(" ", fmt::format("computing {:+.1f} % beside drains (90 % confidence: {:+.1f} to {:+.1f} %, {} steps)",
                                   summary_.slowdown_percent, summary_.slowdown_low_percent,
                                   summary_.slowdown_high_percent, summary_.slowdown_steps));
     }
@@ -167,7 +167,7 @@ private:
         if (summary_.newest_durable_unix_ns > 0) line += ", " + show_utc(summary_.newest_durable_unix_ns);
         const double age = static_cast<double>(summary_.end_unix_ns - summary_.newest_durable_unix_ns) * 1e-9;
         if (summary_.newest_durable_unix_ns > 0 && age >= 1)
-            line += fmt::format(", {} before the last thing told", show_span(age));
+            line += fmt::format(", {} before the last report", show_span(age));
         line += fmt::format("   committed {} of {}", summary_.committed, summary_.snapshots);
         if (summary_.superseded > 0) line += fmt::format(", {} superseded", summary_.superseded);
         line += fmt::format(", {} failed, {} retries", summary_.failed, summary_.retries);
@@ -196,7 +196,7 @@ private:
 
     void slow(const char* what, const std::vector<Slow>& slow, std::size_t seen, const char* of) {
         const auto first = fmt::format(" slow     {}: ", what);
-        if (seen == 0) return fill(first, "not known by name");
+        if (seen == 0) return fill(first, "names are unknown");
         if (slow.empty()) return fill(first, fmt::format("none below 0.8x of the median ({} seen)", seen));
         std::string line;
         for (std::size_t i = 0; i < std::min(slow.size(), names_told); ++i)
@@ -241,9 +241,9 @@ private:
             fill(" unread   ", fmt::format("and {} more", summary_.problems.size() - problems_told));
         if (summary_.dropped > 0)
             fill(" unread   ",
-                 fmt::format("{} timings found no room and are in no number of bytes over time", summary_.dropped));
+                 fmt::format("{} timings were lost, so numbers of bytes over time are too small", summary_.dropped));
         if (summary_.missing_records > 0)
-            fill(" unread   ", fmt::format("{} of saves did not come: seconds of these saves are of the other ranks",
+            fill(" unread   ", fmt::format("missing: {} of saves. Their times come from the remaining ranks",
                                            show_count(summary_.missing_records, "record")));
     }
 

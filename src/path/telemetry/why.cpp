@@ -70,7 +70,8 @@ std::string slow_target(const TimingBatch& drain) {
         const double ratio = static_cast<double>(target.bytes) / target.busy_seconds / middle;
         if (ratio < least) worst = &target, least = ratio;
     }
-    return worst == nullptr ? "" : fmt::format(", whose target {} wrote at {:.2f} of the others", worst->name, least);
+    return worst == nullptr ? ""
+                            : fmt::format(", whose target {} wrote at {:.2f} of the usual rate", worst->name, least);
 }
 
 std::string cause_of(const TimingBatch& drain) {
@@ -167,13 +168,13 @@ void add_commit(const Batches& now, const Batches& before, std::vector<std::stri
         slowest(now, [](const TimingBatch& batch) { return static_cast<double>(batch.drained_unix_ns); });
     // The node that drained first waits longest. The node that drained last explains this wait.
     if (last != waiter)
-        why.push_back(fmt::format(
-            "the commit of step {} came {:.1f} s after the part of node {}: the last part was that of node {}",
-            waiter->step, waiter->commit_seconds, node_name(*waiter), node_name(*last)));
+        why.push_back(
+            fmt::format("the commit of step {} came {:.1f} s after the data of node {}: the data of node {} came last",
+                        waiter->step, waiter->commit_seconds, node_name(*waiter), node_name(*last)));
     else
         why.push_back(
-            fmt::format("the commit of step {} came {:.1f} s after the part of node {}: parts of other nodes, or the "
-                        "names at the target, were late",
+            fmt::format("the commit of step {} came {:.1f} s after the data of node {}: data of other nodes, or "
+                        "renames at the target, were late",
                         waiter->step, waiter->commit_seconds, node_name(*waiter)));
 }
 

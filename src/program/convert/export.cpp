@@ -5,7 +5,7 @@
 namespace forebay::cli {
 
 void add_export(CommandLine& line) {
-    auto verb = line.verb("export", "Copy snapshots into one file of a format of other programs");
+    auto verb = line.verb("export", "Copy snapshots into one file for other programs");
     add_export_hdf5(verb);
     add_export_genericio(verb);
 }

@@ -50,8 +50,8 @@ Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*ma
     const auto done = make(options);
     Result<> outcome;
     if (!done)
-        outcome = with_context(done.error(), fmt::format("{} is not made: {}", options.path, done.error().what),
-                               fmt::format("what is committed in {}", run.path()),
+        outcome = with_context(done.error(), fmt::format("{} was not made: {}", options.path, done.error().what),
+                               fmt::format("the committed snapshots in {}", run.path()),
                                fmt::format("forebay export genericio {} {} --force", options.place, options.path));
     FB_TRY(maker.end(outcome, options.keep));
     return done;
@@ -65,9 +65,10 @@ Result<Exit> make(const ExportGenericioArguments& options) {
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(options.wait_seconds)));
     const auto& snapshots = steps.snapshots;
     if (snapshots.size() != 1)
-        return Error{ErrorKind::refused,
-                     fmt::format("{} names {} steps; GenericIO has one a file", options.place, snapshots.size()), "",
-                     "name one, RUN@STEP"};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} has {} steps, and a GenericIO file holds one step", options.place, snapshots.size()), "",
+            "give one step: RUN@STEP"};
     const auto& snapshot = snapshots.front();
     FB_TRY_ASSIGN(written, [&] {
         Progress progress(options.path, options.json);
@@ -94,32 +95,33 @@ Result<Exit> make(const ExportGenericioArguments& options) {
 
 void add_export_genericio(Verb& parent) {
     const auto options = std::make_shared<ExportGenericioArguments>();
-    auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
-    verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
-    verb.argument("FILE", options->path, "The file to make; not in a snapshot's directory");
-    verb.option("--table", options->how.table, "Which table; the only one, or \"particles\", by default");
-    verb.option("--coordinate", options->how.coordinates,
-                "A column that is a physical coordinate: given three times, x, y and z; an imported file's are known");
-    verb.flag("--compress", options->how.compress, "Compress each block by Blosc");
-    verb.flag("--big-endian", options->how.big_endian, "Numbers in the other byte order");
+    auto verb = parent.verb("genericio", "Export a table of particles as a GenericIO file (HACC)");
+    verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP. RUN means its last snapshot");
+    verb.argument("FILE", options->path, "The file to make, outside the directory of a snapshot");
+    verb.option("--table", options->how.table, "Export this table. Default: the only table, or \"particles\"");
+    verb.option(
+        "--coordinate", options->how.coordinates,
+        "Use this column as physical coordinate. Give it three times: x, y and z. Imported files need no --coordinate");
+    verb.flag("--compress", options->how.compress, "Compress each block with Blosc");
+    verb.flag("--big-endian", options->how.big_endian, "Write numbers in the opposite byte order");
     verb.option("--partitions", options->how.partitions,
-                "Spread the ranks over so many files FILE#0, FILE#1, ..., of which FILE is the list; 0: one file");
-    verb.option("--threads", options->how.threads, "Threads that read, check and write");
-    verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
-    verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
+                "Spread the ranks over so many files FILE#0, FILE#1, ..., and list them in FILE. 0: one file");
+    verb.option("--threads", options->how.threads, "Use so many threads to read, check and write");
+    verb.option("--memory", options->memory,
+                "Use so much memory in all threads. With --compress each thread holds a block twice");
+    verb.option("--wait", options->wait_seconds, "Wait so many seconds for the commit of the snapshot");
     verb.flag("--force", options->how.replace, "Replace FILE and its partitions");
     verb.flag("--background", options->background,
-              "Go on as a process of its own: the GenericIO library starts this, of the run FILE.forebay");
-    verb.flag("--keep", options->keep, "Keep the run FILE.forebay, which is removed when FILE was made of it");
+              "Continue as a background process (the GenericIO library uses this for the run FILE.forebay)");
+    verb.flag("--keep", options->keep, "Keep the run FILE.forebay. By default it is removed when FILE is complete");
     verb.json(
         options->json,
         "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
     verb.examples(
-        "  forebay export genericio /scratch/me/run7@499 m000.499\n"
-        "  forebay export genericio /scratch/me/run7@last m000.last --compress --partitions 8 --threads 8\n"
-        "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is "
-        "read.\n"
-        "FILE is complete or absent: it is made as FILE.part, made durable, then renamed.\n");
+        "  forebay export genericio /scratch/me/run7@499 m000.499\n  forebay export genericio /scratch/me/run7@last "
+        "m000.last --compress --partitions 8 --threads 8\nEach rank of the snapshot becomes a rank of the file. The "
+        "export compares every segment with its checksum.\nFILE is complete or absent: it is written as FILE.part, "
+        "made durable, then renamed.\n");
     verb.action([options] {
         return options->background || is_of_its_run(*options) ? finish_run(*options, make) : make(*options);
     });

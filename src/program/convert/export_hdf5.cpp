@@ -37,7 +37,7 @@ Result<views::ExportOptions> options_of(const ExportArguments& given) {
     views::ExportOptions options{.replace = given.force, .threads = given.threads};
     if (given.threads < 0)
         return Error{ErrorKind::refused,
-                     fmt::format("--threads {}: at least 1, or 0 for as many as are good", given.threads), "",
+                     fmt::format("--threads {}: use 1 or more, or 0 for the default", given.threads), "",
                      "leave it out"};
     FB_TRY_ASSIGN(align, bytes_from("--align", given.align));
     options.alignment_bytes = align;
@@ -73,7 +73,7 @@ void print(const ExportArguments& options, const char* convention, const std::ve
     auto text = lines("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
     if (snapshots.size() > 1) text += lines(" to {} ({} steps)", snapshots.back().step, snapshots.size());
     text += lines(", {}", show_bytes(done.file_bytes));
-    if (done.resumed_bytes > 0) text += lines(", {} of it from a call before", show_bytes(done.resumed_bytes));
+    if (done.resumed_bytes > 0) text += lines(", {} of it from an earlier call", show_bytes(done.resumed_bytes));
     text += lines("\n");
     for (const auto& note : done.notes) text += lines("note: {}\n", Message{note});
     for (const auto& omission : done.omitted)
@@ -86,8 +86,8 @@ Result<Exit> run(const ExportArguments& given, Convention convention) {
     FB_TRY_ASSIGN(options, options_of(given));
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
     if (convention == Convention::plain && steps.is_series)
-        return Error{ErrorKind::refused, "the plain convention has one step a file", "",
-                     fmt::format("one step, or forebay export {}",
+        return Error{ErrorKind::refused, "the plain convention holds one step a file", "",
+                     fmt::format("give one step, or use forebay export {}",
                                  describe::convention_names(std::span(describe::known_conventions).subspan<1>()))};
     const outline::Wish wish{.convention = convention,
                              .is_series = steps.is_series,
@@ -112,36 +112,36 @@ void add_convention(Verb& parent, const describe::KnownConvention& known) {
     const bool is_plain = convention == Convention::plain;
     auto verb = parent.verb(known.name, known.summary);
     verb.argument("RUN", options->place,
-                  is_plain ? "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\""
+                  is_plain ? "The snapshot: RUN@STEP or RUN/STREAM@STEP. STEP may be \"last\""
                            : "RUN@STEP, or several steps: RUN/STREAM@all, RUN/STREAM@100-500, RUN/STREAM@100,200");
-    verb.argument("FILE", options->file, "The file to make; its directory exists");
-    verb.flag("--force", options->force, "Replace FILE, once the new one is whole; never what it is made of");
+    verb.argument("FILE", options->file, "The file to make. Its directory must exist");
+    verb.flag("--force", options->force,
+              "Replace FILE when the new file is whole. An input of the export is never replaced");
     if (convention == Convention::h5part) {
-        verb.option("--table", options->table, "The particle table, where there are several");
-        verb.flag("--renumber", options->renumber, "Call the steps Step#0, Step#1, ...: ParaView finds no others");
+        verb.option("--table", options->table, "Export this particle table, if there are several");
+        verb.flag("--renumber", options->renumber, "Call the steps Step#0, Step#1, ..., as ParaView requires");
     }
     verb.option("--describe", options->describe,
-                "A file that says units, grids and names of variables, instead of describe.toml of the stream");
-    verb.option("--threads", options->threads, "Threads that copy; 0: one a CPU, up to 4");
-    verb.option("--memory", options->memory, "Memory of the copying, as in 2G; 64M by default");
-    verb.option("--align", options->align, "Datasets of this size begin at its multiples: the target's stripe");
-    verb.option("--rate", options->rate, "Bytes a second at most, as in 500M");
-    verb.option("--wait", options->wait, "Seconds to wait for steps that are not committed yet");
-    verb.json(
-        options->json,
-        "  An object: path, as, stream, steps (an array), bytes (of the file), datasets (whose data were copied),\n"
-        "  bytes_written, bytes_resumed (written by a call that was killed), bytes_read (of node files), writes,\n"
-        "  seconds, notes (texts), not_exported (array of: what, reason).\n");
+                "Read units, grids and names of variables from this file, not from describe.toml of the stream");
+    verb.option("--threads", options->threads, "Copy with so many threads. 0: one a CPU, up to 4");
+    verb.option("--memory", options->memory, "Use so much memory, as in 2G. Default: 64M");
+    verb.option("--align", options->align,
+                "Align datasets of this size or more to its multiples. Use the stripe of the target");
+    verb.option("--rate", options->rate, "Limit the rate to so many bytes a second, as in 500M");
+    verb.option("--wait", options->wait, "Wait so many seconds for the commit of the steps");
+    verb.json(options->json,
+              "  An object: path, as, stream, steps (an array), bytes (of the file), datasets (copied),\n  "
+              "bytes_written, bytes_resumed (written by an earlier call that was killed), bytes_read (of node files), "
+              "writes,\n  seconds, notes (texts), not_exported (array of: what, reason).\n");
     verb.examples(
         (is_plain ? "  forebay export plain /scratch/me/run7@last out.h5\n"
                     "  forebay export plain /scratch/me/run7@120 out.h5 --align 64M --memory 1G\n"
                   : fmt::format("  forebay export {0} /scratch/me/run7/fields@all out{1}\n"
                                 "  forebay export {0} /scratch/me/run7/fields@100-500 out{1} --align 64M\n",
                                 known.name, known.suffix)) +
-        "Every byte is checked against its checksum before it is written. FILE is whole or absent; a call that\n"
-        "was killed goes on where it was when it is repeated. FILE may stand anywhere but in a snapshot's directory; "
-        "in\n"
-        "the stream's directory it stays when its snapshots go, under the name of a view too.\n");
+        "The export checks every byte against its checksum before it writes it. FILE is whole or absent. After a "
+        "kill,\nrepeat the same call: it continues. FILE must lie outside the directories of snapshots. In the "
+        "directory of\nthe stream it stays when the snapshots go, even under the name of a view.\n");
     verb.action([options, convention] { return run(*options, convention); });
 }
 

@@ -54,9 +54,9 @@ Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     });
     if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
         return Error{ErrorKind::retry,
-                     fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}",
+                     fmt::format("{} was not made: its writer or the writer's agent still runs, and has steps in {}",
                                  options.file, *busy),
-                     "all of it", "the same command when it has ended, or with --wait"};
+                     "all steps", "repeat the same command when it has ended, or give --wait"};
     for (const auto& [directory, drained] : agent::drain_leftovers(directories, {}, {.remove = true})) {
         if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
         if (!drained) continue;
@@ -95,7 +95,7 @@ Result<Exit> make_file(const H5partArguments& options) {
         object.set("path", file).set("made", !result.was_there).set("steps", result.steps);
         object.set("datasets", result.datasets).set("bytes", result.bytes).print();
     } else if (result.was_there) {
-        say("{}  is there; nothing was left to do\n", file);
+        say("{} exists. There is nothing to do\n", file);
     } else {
         say("{}  {} new steps, {} datasets, {} bytes\n", file, result.steps, result.datasets, result.bytes);
     }
@@ -106,20 +106,22 @@ Result<Exit> make_file(const H5partArguments& options) {
 
 void add_h5part(CommandLine& line) {
     const auto options = std::make_shared<H5partArguments>();
-    auto verb = line.verb("h5part", "Make the H5Part file of what the H5Part library wrote (the library starts this)");
-    verb.argument("FILE", options->file, "The H5Part file; its steps lie in the run FILE.forebay until it is made");
-    verb.option("--staging", options->staging, "Where a writer that died has left steps staged on this node");
-    verb.option("--wait", options->wait_seconds, "Seconds to wait for steps that are not committed yet");
+    auto verb = line.verb(
+        "h5part", "Make the H5Part file from the steps that the H5Part library wrote (the library starts this)");
+    verb.argument("FILE", options->file, "The H5Part file. Until it is made, its steps are in the run FILE.forebay");
+    verb.option("--staging", options->staging, "Look in this directory for staged steps of a dead writer");
+    verb.option("--wait", options->wait_seconds, "Wait so many seconds for the commit of the steps");
     verb.option("--snapshots", options->snapshots,
-                "How many there will be; -1: as the writer said, else what is there");
-    verb.option("--align", options->align, "Datasets of half as many bytes or more begin at its multiples; 0: 1 MiB");
+                "Expect so many steps. -1: the number from the writer, or all existing steps");
+    verb.option("--align", options->align, "Align datasets of half this size or more to its multiples. 0: 1 MiB");
     verb.flag("--keep", options->keep, "Keep FILE.forebay when the file is durable");
-    verb.flag("--partial", options->partial, "Leave out what a writer that died had only half drained");
-    verb.flag("--background", options->background, "Go on as a process of its own");
-    verb.json(options->json, "  An object: path, made (false: it was there), steps (new ones), datasets, bytes.\n");
+    verb.flag("--partial", options->partial, "Leave out steps that a dead writer drained only in part");
+    verb.flag("--background", options->background, "Continue as a background process");
+    verb.json(options->json,
+              "  An object: path, made (false: the file existed), steps (new steps), datasets, bytes.\n");
     verb.examples(
-        "  forebay h5part /scratch/me/dump.h5part\n"
-        "The file is complete and durable under its name, or it is not there. Run it again after a crash.\n");
+        "  forebay h5part /scratch/me/dump.h5part\nThe file is complete and durable, or absent. After a crash, run the "
+        "command again.\n");
     verb.action([options] { return make_file(*options); });
 }
 

@@ -42,7 +42,7 @@ Result<foreign::ForeignContents> open_source(sys::Store& store, Format format, c
     choices.wishes = std::move(wishes);
     if (options.ghosts != "keep" && options.ghosts != "cut")
         return Error{ErrorKind::refused,
-                     fmt::format("--ghosts {}: outer ghost layers can be kept or cut", options.ghosts), "",
+                     fmt::format("--ghosts {}: write keep or cut for the outer ghost layers", options.ghosts), "",
                      "--ghosts cut"};
     choices.cut_ghosts = options.ghosts == "cut";
     if (format == Format::palm_fortran) return foreign::open_palm_fortran(store, options.source, choices);
@@ -59,11 +59,11 @@ Result<> check_run(sys::Store& store, const std::string& run) {
     if (streams && streams->empty()) return {};
     return Error{ErrorKind::refused,
                  streams
-                     ? fmt::format("{} would be a run within the run {}", run, above)
-                     : fmt::format("{} is no run, and {}, where a new one would be made, does not exist", run, above),
+                     ? fmt::format("{} would be a run inside the run {}", run, above)
+                     : fmt::format("{} is not a run, and {}, the directory for a new run, does not exist", run, above),
                  "",
-                 fmt::format("{}@STEP --stream {} for a new stream{}", above, leaf_of(run),
-                             streams ? "" : fmt::format("; for a run make the directory {} first", above))};
+                 fmt::format("for a new stream: {}@STEP --stream {}{}", above, leaf_of(run),
+                             streams ? "" : fmt::format("; for a new run, make the directory {} first", above))};
 }
 
 // The run, stream and step given by the user, otherwise by the file. A committed step is only replaced with --replace.
@@ -71,10 +71,10 @@ Result<commit::Destination> destination(sys::Store& store, const ImportArguments
                                         const foreign::ForeignContents& contents) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
     if (place.last)
-        return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own", options.place), "",
+        return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step", options.place), "",
                      fmt::format("{}@STEP", place.run)};
     if (place.stream_named && !options.stream.empty())
-        return Error{ErrorKind::refused, fmt::format("{} names a stream already", options.place), "",
+        return Error{ErrorKind::refused, fmt::format("{} contains a stream already", options.place), "",
                      fmt::format("leave --stream {} out", options.stream)};
     FB_TRY(check_run(store, place.run));
     commit::Destination to{.run = place.run, .stream = "restart", .replaces = options.replace};
@@ -83,15 +83,15 @@ Result<commit::Destination> destination(sys::Store& store, const ImportArguments
     if (place.step) to.step = *place.step;
     else if (contents.step) to.step = *contents.step;
     else
-        return Error{ErrorKind::refused, fmt::format("{} does not say its step", options.source), "",
-                     fmt::format("name it, {}@STEP", options.place)};
+        return Error{ErrorKind::refused, fmt::format("{} does not contain its step", options.source), "",
+                     fmt::format("give the step: {}@STEP", options.place)};
     const auto committed = catalog::snapshots(store, to.run, to.stream);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !options.replace && std::ranges::count(*committed, to.step, &catalog::Snapshot::step) > 0)
         return Error{
             ErrorKind::refused,
-            fmt::format("step {} of {}/{} is committed already; nothing was imported", to.step, to.run, to.stream), "",
-            fmt::format("another step, {}@STEP, or --replace", to.run)};
+            fmt::format("step {} of {}/{} is committed already. Nothing was imported", to.step, to.run, to.stream), "",
+            fmt::format("give another step, {}@STEP, or --replace", to.run)};
     return to;
 }
 
@@ -111,9 +111,9 @@ Result<> check_room(sys::Store& store, const commit::Destination& to, std::uint6
     FB_TRY_ASSIGN(free, sys::free_bytes(path));
     if (free >= bytes) return {};
     return Error{ErrorKind::full,
-                 fmt::format("{} has {} free, the snapshot takes {}; nothing was imported", path, show_bytes(free),
+                 fmt::format("{} has {} free, but the snapshot needs {}. Nothing was imported", path, show_bytes(free),
                              show_bytes(bytes)),
-                 "", fmt::format("forebay prune {} --keep 1, or another target", to.run)};
+                 "", fmt::format("forebay prune {} --keep 1, or choose another target", to.run)};
 }
 
 std::uint64_t rows_of(const foreign::ForeignContents& contents, std::uint32_t table) {
@@ -202,20 +202,21 @@ void add_format(Verb& parent, Format format, const char* name, const char* summa
     auto verb = parent.verb(name, summary);
     verb.argument("SOURCE", options->source, source);
     verb.argument("RUN", options->place,
-                  "Where to: RUN, RUN@STEP, or RUN/STREAM@STEP of a stream that exists. Without a step the file's own");
-    verb.option("--stream", options->stream, "The stream, \"restart\" unless RUN names one");
+                  "The target: RUN, RUN@STEP, or RUN/STREAM@STEP of an existing stream. Default: the step in the file");
+    verb.option("--stream", options->stream, "Import into this stream. Default: the stream in RUN, or \"restart\"");
     if (format != Format::genericio) {
-        verb.option("--ghosts", options->ghosts, "Outer ghost layers: keep or cut");
-        verb.option(
-            "--type", options->types,
-            "What the file does not say: NAME=TYPE, NAME=TYPE:4x6, NAME=TYPE:box or NAME=TYPE:rows; may be repeated");
+        verb.option("--ghosts", options->ghosts, "Choose what happens to outer ghost layers: keep or cut");
+        verb.option("--type", options->types,
+                    "Set a type that the file does not contain: NAME=TYPE, NAME=TYPE:4x6, NAME=TYPE:box or "
+                    "NAME=TYPE:rows. Repeatable");
     }
-    verb.flag("--replace", options->replace, "Replace a snapshot of this step that is committed already");
-    verb.flag("--dry-run", options->dry_run, "Only say what the file holds and how its types were found");
+    verb.flag("--replace", options->replace, "Replace a committed snapshot of this step");
+    verb.flag("--dry-run", options->dry_run,
+              "Import nothing. Print the contents of the file, and how their types were found");
     verb.json(
         options->json,
-        "  An object: stream, step, directory, time, dry_run, view (whether it was made), bytes, ranks, variables: an\n"
-        "  array of name, kind, type, shape, reason (how type and shape were found); notes (texts).\n");
+        "  An object: stream, step, directory, time, dry_run, view (true if it was made), bytes, ranks, variables: "
+        "an\n  array of name, kind, type, shape, reason (how type and shape were found); notes (texts).\n");
     verb.examples(examples);
     verb.action([options, format] { return import(format, *options); });
 }
@@ -223,33 +224,31 @@ void add_format(Verb& parent, Format format, const char* name, const char* summa
 }  // namespace
 
 void add_import(CommandLine& line) {
-    auto verb = line.verb("import", "Make a snapshot of files that another program wrote");
+    auto verb = line.verb("import", "Make a snapshot from the files of another program");
     add_format(
-        verb, Format::palm_mpi, "palm-mpi", "PALM's restart file of restart_data_format mpi or mpi_shared_memory",
+        verb, Format::palm_mpi, "palm-mpi",
+        "Import PALM's restart file of restart_data_format mpi or mpi_shared_memory",
         "The file that PALM wrote, BINOUT or a copy of it",
-        "  forebay import palm-mpi BINOUT /scratch/me/run7 --dry-run\n"
-        "  forebay import palm-mpi BINOUT /scratch/me/run7@3600 --type soil=f64:40x20x8\n"
-        "The file has no types: they are found by PALM's names, by the index planes of surface data and by sizes\n"
-        "(docs/formats/palm.md); arrays that fit no shape of the grid are kept in one dimension. Arrays are y, x, z,\n"
-        "as in the file. Memory: some megabytes.\n");
+        "  forebay import palm-mpi BINOUT /scratch/me/run7 --dry-run\n  forebay import palm-mpi BINOUT "
+        "/scratch/me/run7@3600 --type soil=f64:40x20x8\nThe file contains no types. The import finds them by PALM's "
+        "names, by the index planes of surface data and by\nsizes (docs/formats/palm.md). Arrays that match no shape "
+        "of the grid keep one dimension. Arrays are y, x, z,\nas in the file. Memory: some megabytes.\n");
     add_format(
-        verb, Format::palm_fortran, "palm-fortran", "PALM's restart files of restart_data_format fortran_binary",
-        "The directory with a file for each process, _000000 and so on, or the one file of a serial PALM",
-        "  forebay import palm-fortran BINOUT /scratch/me/run7 --dry-run\n"
-        "  forebay import palm-fortran BINOUT /scratch/me/run7 --ghosts cut --type 'surf%us=f64:rows'\n"
-        "The files have no types: they are found by PALM's names, by sizes and first bytes (docs/formats/palm.md);\n"
-        "what is no box of the grid becomes a table. Arrays are x, y, z, as in PALM's memory; each process is a rank\n"
-        "of the snapshot. Particles are in other files, and not imported. Memory: some megabytes, and some hundred\n"
-        "bytes for each record.\n");
-    add_format(
-        verb, Format::genericio, "genericio", "A file of GenericIO (HACC), of either byte order, or its partitions",
-        "The file that was written; where its ranks wrote partitions, the name without #NUMBER",
-        "  forebay import genericio m000.full.mpicosmo.499 /scratch/me/run7@499\n"
-        "  forebay import genericio m000.full.mpicosmo.499 /scratch/me/run7@499 --dry-run\n"
-        "The elements become rows of the table \"particles\", each rank of the file a rank of the snapshot; it "
-        "restarts\n"
-        "on any number. Records of several elements become a column each, NAME.0 and so on. Each CRC-64 is compared\n"
-        "while reading. The file has no step: name it. docs/formats/genericio.md says more.\n");
+        verb, Format::palm_fortran, "palm-fortran", "Import PALM's restart files of restart_data_format fortran_binary",
+        "The directory with one file a process, _000000 and so on, or the single file of a serial PALM",
+        "  forebay import palm-fortran BINOUT /scratch/me/run7 --dry-run\n  forebay import palm-fortran BINOUT "
+        "/scratch/me/run7 --ghosts cut --type 'surf%us=f64:rows'\nThe files contain no types. The import finds them by "
+        "PALM's names, by sizes and first bytes\n(docs/formats/palm.md). Data that are not a box of the grid become a "
+        "table. Arrays are x, y, z, as in PALM's\nmemory. Each process becomes a rank of the snapshot. Particles are "
+        "in other files, and are not imported.\nMemory: some megabytes, and some hundred bytes for each record.\n");
+    add_format(verb, Format::genericio, "genericio",
+               "Import a GenericIO file (HACC), of either byte order, or its partitions",
+               "The file. If its ranks wrote partitions, the name without #NUMBER",
+               "  forebay import genericio m000.full.mpicosmo.499 /scratch/me/run7@499\n  forebay import genericio "
+               "m000.full.mpicosmo.499 /scratch/me/run7@499 --dry-run\nThe elements become rows of the table "
+               "\"particles\". Each rank of the file becomes a rank of the snapshot, which\nrestarts on any number of "
+               "ranks. A record of several elements becomes several columns: NAME.0 and so on. The\nimport compares "
+               "each CRC-64. The file has no step, so give one: docs/formats/genericio.md.\n");
 }
 
 }  // namespace forebay::cli

@@ -35,13 +35,13 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const ViewArgum
     }
     if (place.names_snapshot())
         return Error{ErrorKind::refused,
-                     fmt::format("{} names one snapshot, and --{} is for all of a stream", options.place,
+                     fmt::format("{} is one snapshot, but --{} needs a whole stream", options.place,
                                  options.series ? "series" : "all"),
-                     "", "leave the step away"};
+                     "", "leave the step out"};
     if (place.streams.size() != 1)
         return Error{place.streams.empty() ? ErrorKind::missing : ErrorKind::refused,
-                     fmt::format("{} has {} streams, and one is wanted", options.place, place.streams.size()), "",
-                     fmt::format("name it, RUN/STREAM; forebay ls {}", place.run)};
+                     fmt::format("{} has {} streams, and the view needs one", options.place, place.streams.size()), "",
+                     fmt::format("give one stream: RUN/STREAM. forebay ls {} lists them", place.run)};
     FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, place.streams.front()));
     if (snapshots.empty())
         return Error{ErrorKind::missing,
@@ -76,12 +76,13 @@ Result<Exit> view(const ViewArguments& options) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
     if (sys::is_far(options.place))
-        return Error{ErrorKind::refused, "a view names files by their paths, and " + options.place + " has none", "",
-                     "forebay export plain RUN@STEP FILE.h5, which makes a file that holds its data"};
+        return Error{ErrorKind::refused, "a view stores the paths of files, and " + options.place + " has none", "",
+                     "use forebay export plain RUN@STEP FILE.h5, which copies the data"};
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
     if (options.all && (options.series || !options.to.empty()))
-        return Error{ErrorKind::refused, "--all makes a file of each step, beside it; --series one file of all", "",
-                     "use one of the two, and --to with --series alone"};
+        return Error{ErrorKind::refused,
+                     "--all makes one file for each step beside it, --series one file for all steps", "",
+                     "give one of the two. Use --to only with --series"};
     const views::ViewOptions wanted{.convention = convention,
                                     .is_series = options.series,
                                     .table = options.table,
@@ -118,32 +119,28 @@ agent::ViewMaker view_maker() {
 
 void add_view(CommandLine& line) {
     const auto options = std::make_shared<ViewArguments>();
-    auto verb =
-        line.verb("view", "Make a view of snapshots: one HDF5 file that shows global arrays, and copies no data");
+    auto verb = line.verb("view", "Make an HDF5 file that shows the global arrays of snapshots without copying data");
     verb.argument("RUN", options->place,
-                  "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
-    verb.option("--as", options->as, "In whose words: " + describe::convention_names());
+                  "The snapshot: RUN@STEP, RUN/STREAM@STEP. STEP may be \"last\". With --series or --all a stream");
+    verb.option("--as", options->as, "Use this convention: " + describe::convention_names());
     verb.option("--to", options->to,
-                "The file to make, instead of one beside the snapshot; not in a snapshot's directory");
-    verb.flag("--force", options->force, "Replace what is there and is no view of Forebay's");
-    verb.flag("--series", options->series, "All steps of the stream in one file (not plain)");
-    verb.flag("--all", options->all, "Each step of the stream, a file each; openPMD's are one set then");
-    verb.option("--table", options->table, "The particle table that --as h5part shows, where there are several");
+                "Make this file, instead of a file beside the snapshot. Not in the directory of a snapshot");
+    verb.flag("--force", options->force, "Replace an existing file that is not a view made by Forebay");
+    verb.flag("--series", options->series, "Show all steps of the stream in one file (not plain)");
+    verb.flag("--all", options->all, "Make one file for each step of the stream. With openPMD they form one set");
+    verb.option("--table", options->table, "Show this particle table with --as h5part, if there are several");
     verb.option("--describe", options->describe,
-                "A file that says units, grids and names of variables, instead of describe.toml of the stream");
+                "Read units, grids and names of variables from this file, not from describe.toml of the stream");
     verb.flag("--partial", options->partial,
-              "Show what is left when node files are missing; their part reads as fill values; exit code 1");
+              "Make the view even if node files are missing. Their part reads as fill values, and the exit code is 1");
     verb.json(options->json,
               "  An object, with --all one for each view: path (of the view), as, step, steps, sources (node files),\n"
               "  mappings, missing (node files), not_shown (array of: what, reason).\n");
     verb.examples(
-        "  forebay view /scratch/me/run7@last\n"
-        "  h5dump -H /scratch/me/run7/restart/step-000120.h5\n"
-        "  forebay view /scratch/me/run7/fields --as netcdf --series\n"
-        "  forebay view /scratch/me/run7/restart --as openpmd --all\n"
-        "The view copies no data; an existing one is replaced. A file of the name that has no mark of a view, as a "
-        "view\n"
-        "that an earlier version made, is replaced with --force alone.\n");
+        "  forebay view /scratch/me/run7@last\n  h5dump -H /scratch/me/run7/restart/step-000120.h5\n  forebay view "
+        "/scratch/me/run7/fields --as netcdf --series\n  forebay view /scratch/me/run7/restart --as openpmd --all\nThe "
+        "view copies no data. An existing view is replaced. Any other file of this name, including a view by "
+        "an\nearlier version of Forebay, is replaced only with --force.\n");
     verb.action([options] { return view(*options); });
 }
 

@@ -30,8 +30,8 @@ std::string shown_place(const Extents& at) {
 
 /// "12 of 1000 elements differ, by at most 0.5 at [3, 4]; 5 rows are in RUN@1 alone".
 std::string what_differs(const VariableDifference& difference, const std::string& first, const std::string& second) {
-    if (difference.second.empty()) return fmt::format("is in {} alone", first);
-    if (difference.first.empty()) return fmt::format("is in {} alone", second);
+    if (difference.second.empty()) return fmt::format("is only in {}", first);
+    if (difference.first.empty()) return fmt::format("is only in {}", second);
     if (!difference.is_comparable)
         return fmt::format("{} in {}; {} in {}", difference.first, first, difference.second, second);
     const bool rows = difference.kind == Kind::particles;
@@ -46,11 +46,11 @@ std::string what_differs(const VariableDifference& difference, const std::string
         add(differ + (values.largest < 0 ? fmt::format(", the first{}", shown_place(difference.at))
                                          : shown_place(difference.at)));
         if (values.without_number > 0 && values.largest >= 0)
-            add(fmt::format("{} of these without a number", values.without_number));
+            add(fmt::format("{} of these are not numbers", values.without_number));
     }
     const auto alone = [&](std::uint64_t count, const std::string& where) {
         if (count > 0)
-            add(fmt::format("{} {} in {} alone", show_count(count, rows ? "row" : "element"), count == 1 ? "is" : "are",
+            add(fmt::format("{} {} only in {}", show_count(count, rows ? "row" : "element"), count == 1 ? "is" : "are",
                             where));
     };
     alone(difference.first_alone, first);
@@ -78,9 +78,9 @@ Result<Exit> say_difference(const std::string& first, const std::string& second,
         FB_TRY_ASSIGN(names, names_snapshot(store, *text));
         if (!names)
             return Error{ErrorKind::refused,
-                         fmt::format("{} names a snapshot, and {} does not", show_text(text == &first ? second : first),
+                         fmt::format("{} is a snapshot, and {} is not", show_text(text == &first ? second : first),
                                      show_text(*text)),
-                         "nothing was changed", "name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last"};
+                         "nothing was changed", "give a step for both: RUN@STEP, RUN/STREAM@STEP or RUN@last"};
     }
     FB_TRY_ASSIGN(first_place, find_place(store, first));
     FB_TRY_ASSIGN(second_place, find_place(store, second));
@@ -101,7 +101,7 @@ Result<Exit> say_difference(const std::string& first, const std::string& second,
         answer.set("equal", different == 0).set("bytes", compared->bytes).set("variables", list);
         return different == 0 ? Exit::good : Exit::found;
     }
-    Table table({{"variable"}, {"what differs"}});
+    Table table({{"variable"}, {"the differences"}});
     for (const auto& variable : compared->variables)
         if (!variable.is_equal()) table.row({variable.name, what_differs(variable, first, second)});
     if (!table.empty()) say(table.text());
@@ -111,7 +111,7 @@ Result<Exit> say_difference(const std::string& first, const std::string& second,
             show_bytes(compared->bytes));
     else
         say("{} of {} differ{}{}.\n", different, show_count(count, "variable"), different == 1 ? "s" : "",
-            different == count ? "" : "; the others are equal, bit by bit");
+            different == count ? "" : "; the rest is equal, bit by bit");
     return different == 0 ? Exit::good : Exit::found;
 }
 
@@ -123,16 +123,15 @@ void add_compare(CommandLine& line) {
         bool json = false;
     };
     const auto options = std::make_shared<Arguments>();
-    auto verb = line.verb("compare", "Say what two trees of files do not have alike");
+    auto verb = line.verb("compare", "List the differences of two snapshots");
     verb.argument("SOURCE", options->first, "A snapshot: RUN@STEP, RUN/STREAM@STEP or RUN@last");
-    verb.argument("TARGET", options->second, "The other one");
+    verb.argument("TARGET", options->second, "The other snapshot");
     verb.answer(
         options->json,
         "  An object: first and second (stream, step, directory), equal, bytes, variables: an array of name, kind, "
-        "equal,\n"
-        "  first and second (type, kind and shape; absent if that snapshot does not have the variable), compared,\n"
-        "  different, first_alone, second_alone (elements, or rows), without_number (of the different ones: strings\n"
-        "  and NaN), largest and at (the largest difference of two numbers, and its place).\n",
+        "equal,\n  first and second (type, kind and shape; absent if that snapshot lacks the variable), compared,\n  "
+        "different, first_alone, second_alone (elements, or rows), without_number (of the different elements: "
+        "strings\n  and NaN), largest and at (the largest difference of two numbers, and its place).\n",
         [options](Json& answer) { return say_difference(options->first, options->second, options->json, answer); });
 }
 

@@ -30,7 +30,7 @@ Result<> lay_out(FieldPlane& plane, const PlaneRequest& request) {
     const int dims = shape.dims();
     if (plane.variable.kind != Kind::array || dims < 2)
         return Error{ErrorKind::refused,
-                     fmt::format("'{}' is no array of two dimensions or more", plane.variable.name)};
+                     fmt::format("'{}' is not an array of two or more dimensions", plane.variable.name)};
     const int first = std::max(0, dims - 3);
     if (dims > 2) {
         if (request.axis < first || request.axis >= dims)
@@ -152,8 +152,8 @@ Result<> fill(FieldPlane& plane, OpenSnapshot& snapshot, SegmentCache& cache) {
             FB_TRY(each_segment(plane, blocks[b], [&](std::uint64_t i, std::uint64_t bytes) -> Result<> {
                 if ((read_bytes += bytes) > plane_read_max_bytes)
                     return Error{ErrorKind::refused,
-                                 fmt::format("this plane goes through more than {}", show_bytes(plane_read_max_bytes)),
-                                 "", "look along another axis"};
+                                 fmt::format("this plane crosses more than {}", show_bytes(plane_read_max_bytes)), "",
+                                 "choose another axis"};
                 FB_TRY_ASSIGN(segment, snapshot.segment(node, b, i, cache));
                 filler.take(segment, blocks[b].box, i * (limits::segment_bytes / plane.variable.type.size_bytes));
                 return {};
@@ -176,8 +176,9 @@ Result<catalog::Snapshot> FieldReader::snapshot_of(const std::string& stream, st
     FB_TRY_ASSIGN(all, catalog::snapshots(store_, run_, stream));
     for (auto& snapshot : all)
         if (step < 0 || snapshot.step == step) return std::move(snapshot);
-    return Error{ErrorKind::missing, step < 0 ? fmt::format("stream '{}' has no committed snapshot", stream)
-                                              : fmt::format("stream '{}' has no step {} any more", stream, step)};
+    return Error{ErrorKind::missing, step < 0
+                                         ? fmt::format("stream '{}' has no committed snapshot", stream)
+                                         : fmt::format("stream '{}' does not have step {} any more", stream, step)};
 }
 
 Result<OpenSnapshot*> FieldReader::open(const catalog::Snapshot& snapshot) {

@@ -34,7 +34,7 @@ std::string snapshot_of(const std::string& path) {
         for (auto at = whole.parent_path(); at.has_relative_path(); at = at.parent_path())
             if (const auto step = catalog::step_of(at.filename().string()); step && at.has_parent_path())
                 return fmt::format("{}@{}", at.parent_path().string(), *step);
-    return "RUN@STEP, with the run that it belongs to";
+    return "RUN@STEP with its run";
 }
 
 // The command for one of our files, or its damage; nothing for a foreign file or a view. HDF5 datasets that can be read
@@ -44,7 +44,7 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
     if (fs::file_size(path, error) < format::record_offset_bytes + format::record_size_bytes) return std::nullopt;
     const auto head = catalog::load_head(store, path);
     if (head)
-        return refusal(fmt::format("{} is one node's file of a snapshot: node {} of {}, stream {}, step {}.", path,
+        return refusal(fmt::format("{} is the file of one node of a snapshot: node {} of {}, stream {}, step {}.", path,
                                    head->record.node, head->record.nodes, head->schema.stream, head->record.step),
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
     const auto file = catalog::open_file(store, path);
@@ -61,7 +61,7 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
                 wrong->next.empty() ? fmt::format("forebay verify {}", snapshot_of(path)) : wrong->next);
     if (has_own_datasets(path) != std::optional(true)) return std::nullopt;
     if (head.error().kind == ErrorKind::missing) return head.error();
-    return Error{ErrorKind::corrupt, fmt::format("{} has the datasets of a node file, and its record is none", path),
+    return Error{ErrorKind::corrupt, fmt::format("{} has the datasets of a node file, but its record is damaged", path),
                  "the snapshot's other node files", fmt::format("forebay verify {}", snapshot_of(path))};
 }
 
@@ -71,8 +71,8 @@ bool is_netcdf_classic(std::string_view first) {
 }
 
 Error about_netcdf_classic(const std::string& path) {
-    return {ErrorKind::unsupported, fmt::format("{} is a classic netCDF file, which Forebay does not read", path), "",
-            fmt::format("nccopy -k nc4 {} COPY.nc makes a netCDF-4 file of it", path)};
+    return {ErrorKind::unsupported, fmt::format("{} is a classic netCDF file, and Forebay cannot read it", path), "",
+            fmt::format("nccopy -k nc4 {} COPY.nc makes a netCDF-4 file from it", path)};
 }
 
 Result<foreign::PalmMpiHeader> palm_header(sys::Store& store, const std::string& path) {
@@ -99,9 +99,8 @@ Result<Exit> show_palm(sys::Store& store, const FileRequest& request) {
         object.set("reals", header.reals.size()).set("texts", header.texts.size()).set("arrays", arrays).print();
         return Exit::good;
     }
-    say("{}  PALM's restart file by MPI-IO, {}-endian: {} x {} points, {} levels, {} ghost layers\n"
-        "{} arrays, {} integers, {} reals, {} texts; forebay import palm-mpi {} RUN --dry-run lists "
-        "them\n",
+    say("{}  PALM's restart file by MPI-IO, {}-endian: {} x {} points, {} levels, {} ghost layers\n{} arrays, {} "
+        "integers, {} reals, {} texts. forebay import palm-mpi {} RUN --dry-run lists them\n",
         request.path, header.big_endian ? "big" : "little", header.points_x, header.points_y, header.levels,
         header.ghost_layers, header.arrays.size(), header.integers.size(), header.reals.size(), header.texts.size(),
         request.path);
@@ -146,8 +145,8 @@ Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& re
             if (const auto error = about_ours(store, request.path, "verify")) return *error;
             return verify_hdf5_file(request.path, request.json);
         case FileKind::palm_mpi:
-            return refusal(fmt::format("{} is a restart file of PALM, which has no checksums.", request.path),
-                           fmt::format("forebay import palm-mpi {} RUN, whose snapshot has", request.path));
+            return refusal(fmt::format("{} is a restart file of PALM, without checksums.", request.path),
+                           fmt::format("forebay import palm-mpi {} RUN makes a snapshot with checksums", request.path));
         case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
         default: return file_is_no_run(store, request.path);
     }

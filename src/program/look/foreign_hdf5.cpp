@@ -171,17 +171,15 @@ Result<Exit> verify_now(const std::string& path, bool json, const sys::Alive& al
         return exit_of_verdict(verdict);
     }
     if (problems.empty()) {
-        say("{}  {}: {} can be read. It has no checksums of its own: that they are what was written, only its writer "
-            "can say\n",
+        say("{}  {}: {} can be read. The file has no checksums, so Forebay cannot tell if its data are unchanged\n",
             path, file.label, show_bytes(verdict.bytes));
         return Exit::good;
     }
     say("{}  {}: {} problem{}\n", path, file.label, problems.size(), problems.size() == 1 ? "" : "s");
     say_some(problems);
     if (!verdict.missing_filters.empty())
-        say("  {}set HDF5_PLUGIN_PATH to the folder with the plugins of these filters. The Python package hdf5plugin "
-            "has "
-            "most of them: python3 -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)'\n",
+        say("  {}set HDF5_PLUGIN_PATH to the directory of the plugins for these filters. The Python package hdf5plugin "
+            "has most of them: python3 -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)'\n",
             next_label);
     return exit_of_verdict(verdict);
 }

@@ -123,7 +123,7 @@ Shown ranks_table(const gio::Set& set, bool all) {
     }
     auto text = table.text();
     if (lines_shown < set.ranks.size())
-        text += lines("... and {} more: --all lists every one.\n", set.ranks.size() - lines_shown);
+        text += lines("... and {} more: --all lists them.\n", set.ranks.size() - lines_shown);
     return text;
 }
 

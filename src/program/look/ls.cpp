@@ -191,7 +191,7 @@ std::optional<std::string> Listing::view_of(const catalog::Snapshot& snapshot) c
 void Listing::explain(const std::string& run, const std::string& stream, const catalog::History& history) {
     for (const auto& text : left_lines(run, stream, history)) notes_ += lines("{}\n", Message{text});
     if (!history.foreign.empty())
-        notes_ += lines("{}: {} snapshots are of another run and are not restored from. {}forebay adopt {}\n", stream,
+        notes_ += lines("{}: {} snapshots are of another run, and restarts ignore them. {}forebay adopt {}\n", stream,
                         history.foreign.size(), next_label, history.foreign.front().snapshot.directory);
 }
 
@@ -287,8 +287,7 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
         auto object = Json::object().set("state", "staged").set("directory", directory);
         if (!agent) {
             unreadable_ = true;
-            notes_ +=
-                lines("On this node: {}, which cannot be looked at: {}\n", directory, Message{agent.error().line()});
+            notes_ += lines("On this node: {}, which cannot be read: {}\n", directory, Message{agent.error().line()});
             array_.push(object.set("error", json_of(agent.error())));
             continue;
         }
@@ -296,16 +295,16 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
         const bool is_done = !is_served && !node::may_hold_uncommitted(directory);
         if (!is_served && !is_done && is_of_another_run(directory, run)) {
             notes_ += lines(
-                "On this node: {}, staged for another run that lay at this path.\n  {}forebay drain {} --into NEW-RUN "
+                "On this node: {}, staged for another run that was at this path.\n  {}forebay drain {} --into NEW-RUN "
                 "keeps it, --drop removes it\n",
                 directory, next_label, directory);
             array_.push(object.set("served", false));
             continue;
         }
         notes_ += lines("On this node: {}, {}.\n", directory,
-                        *application ? "in use by a session that lives"
-                        : *agent     ? "left by a session that has ended; its agent still works"
-                        : is_done    ? "left by a session that has ended, with everything committed"
+                        *application ? "in use by a running session"
+                        : *agent     ? "left by a session that has ended. Its agent still works"
+                        : is_done    ? "left by a session that has ended. Everything is committed"
                                      : "left by a session that has ended");
         array_.push(object.set("served", is_served));
         if (!is_served && !is_done) next = "forebay recover " + run;
@@ -322,7 +321,7 @@ void Listing::print(bool json, const Place& place) const {
     if (!sums_.empty()) {
         if (!table_.empty()) say("\n");
         say(sums_.text());
-        say("  {}forebay ls {}/STREAM lists all of one. forebay plot draws results; forebay extract writes packed "
+        say("  {}forebay ls {}/STREAM lists all of a stream. forebay plot draws results. forebay extract writes packed "
             "files.\n",
             next_label, place.run);
     }
@@ -352,40 +351,25 @@ Result<Exit> list(const LsArguments& options) {
 
 void add_ls(CommandLine& line) {
     const auto options = std::make_shared<LsArguments>();
-    auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
-    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
-    verb.option("--staging", options->staging, "Where this node's sessions stage");
-    verb.json(
-        options->json,
-        "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
-        "application's),\n"
-        "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 saved), "
-        "run_id,\n"
-        "  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: "
-        "committed; abandoned: the run has gone back behind it; foreign: "
-        "of\n"
-        "  another run; each of them with error if a node file is missing, or a file or mark cannot be read; "
-        "unreadable (error: "
-        "kind, "
-        "what,\n"
-        "  safe, next, text); part (nodes_arrived of nodes), old or gone: left by a crash, or work that is going on. "
-        "Then one\n"
-        "  for each directory of the run in this node's memory: state staged, directory, served (whether its session "
-        "or\n"
-        "  agent lives), or error, if nobody can say. Of a file of GenericIO: file, format, big_endian, ranks, dims,\n"
-        "  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes,\n"
-        "  datasets, unreadable.\n");
+    auto verb = line.verb("ls", "List the snapshots of a run, newest first, and the leftovers of a crash");
+    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step: RUN@120. Or a GenericIO or HDF5 file");
+    verb.option("--staging", options->staging, "Look in this directory for staged copies of this node's sessions");
+    verb.json(options->json,
+              "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
+              "application's),\n  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": "
+              "saved by session 5), run_id,\n  view (a path, if there is a view), marks (if there are any: analysis, "
+              "condition, result, value). state:\n  committed; abandoned: the run has gone back behind it; foreign: of "
+              "another run; each of them with error if a\n  node file is missing, or a file or mark cannot be read; "
+              "unreadable (error: kind, what, safe, next, text); part\n  (nodes_arrived of nodes), old or gone: left "
+              "by a crash, or in progress. Then one for each directory of the run\n  in this node's memory: state "
+              "staged, directory, served (true if its session or agent runs), or error, if this is\n  unknown. For a "
+              "GenericIO file: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression,\n  "
+              "variables. For an HDF5 file: file, format, said, steps, bytes, datasets, unreadable.\n");
     verb.examples(
-        "  forebay ls /scratch/me/run7\n"
-        "  forebay ls /scratch/me/run7/restart --json\n"
-        "A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of "
-        "it.\n"
-        "Of the node files of a snapshot ls looks whether all are there, and opens the first. It reads no data: "
-        "forebay "
-        "verify does.\n"
-        "Exit code 1 when a committed snapshot's manifest, a node file, or an object of an HDF5 file is missing or "
-        "cannot "
-        "be read.\n");
+        "  forebay ls /scratch/me/run7\n  forebay ls /scratch/me/run7/restart --json\nA stream of results or of packed "
+        "files has one line in the list of a run. RUN/STREAM and --json list all of it.\nls checks that all node files "
+        "of a snapshot exist, and opens the first. It reads no data: use forebay verify.\nExit code 1 if a manifest, a "
+        "node file, or an object of an HDF5 file is missing or cannot be read.\n");
     verb.action([options] { return list(*options); });
 }
 

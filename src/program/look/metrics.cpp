@@ -49,18 +49,16 @@ Result<Exit> tell_metrics(const MetricsArguments& options) {
 
 void add_metrics(CommandLine& line) {
     const auto options = std::make_shared<MetricsArguments>();
-    auto verb = line.verb("metrics", "Print the numbers of a run for Prometheus");
+    auto verb = line.verb("metrics", "Print the figures of a run for Prometheus");
     verb.argument("RUN", options->run, "The directory of the run");
     verb.option("--out", options->out, "Write this file, by a rename, instead of printing");
-    verb.flag("--replace", options->replace, "Replace a file that holds no metrics of Forebay");
+    verb.flag("--replace", options->replace, "Replace a file without metrics of Forebay");
     verb.flag("--openmetrics", options->openmetrics,
-              "OpenMetrics 1.0 instead of the text that node-exporter's textfile collector takes");
+              "Print OpenMetrics 1.0 instead of the text for node-exporter's textfile collector");
     verb.examples(
-        "  forebay metrics /scratch/me/run7\n"
-        "  forebay metrics /scratch/me/run7 --out /var/lib/node_exporter/run7.prom\n"
-        "Of all sessions of the run; of nodes, those of the newest one. Exit code 1 when something of the run cannot "
-        "be\n"
-        "read.\n");
+        "  forebay metrics /scratch/me/run7\n  forebay metrics /scratch/me/run7 --out "
+        "/var/lib/node_exporter/run7.prom\nThe figures cover all sessions of the run, and the nodes of the newest "
+        "session. Exit code 1 if a part of the run\ncannot be read.\n");
     verb.action([options] { return tell_metrics(*options); });
 }
 

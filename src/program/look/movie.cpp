@@ -73,7 +73,7 @@ Result<std::vector<PackedSource>> frames_of(sys::Store& store, const MovieArgume
         std::string names;
         for (const auto& [name, pictures] : series) names += fmt::format("{}'{}'", names.empty() ? "" : " or ", name);
         return Error{ErrorKind::refused, fmt::format("{} has {} series of pictures", place, series.size()), "",
-                     fmt::format("name one, --only {}", names)};
+                     fmt::format("choose one series: --only {}", names)};
     }
     std::vector<PackedSource> frames;
     for (auto& [number, source] : series.begin()->second) frames.push_back(std::move(source));
@@ -181,8 +181,8 @@ Result<> write_by_ffmpeg(sys::Store& store, Frames& frames, const MovieReport& r
         const auto encoded =
             sys::output_of(command, encoding_max + encoding_max_a_frame * static_cast<int>(report.frames));
         if (!encoded && encoded.error().kind == ErrorKind::missing)
-            return Error{ErrorKind::unsupported, fmt::format("ffmpeg, which makes {} files, is not in PATH", suffix),
-                         "", "--to FILE.png makes an animated PNG without it"};
+            return Error{ErrorKind::unsupported, fmt::format("ffmpeg, needed for {} files, is not in PATH", suffix), "",
+                         "--to FILE.png makes an animated PNG without it"};
         FB_TRY(encoded);
         return {};
     };
@@ -198,9 +198,9 @@ Result<Exit> movie_of(const MovieArguments& options) {
     const auto suffix = dot == std::string::npos ? std::string() : options.to.substr(dot);
     const bool is_apng = suffix == ".png" || suffix == ".apng";
     if (!is_apng && suffix != ".mp4" && suffix != ".webm" && suffix != ".gif")
-        return Error{
-            ErrorKind::refused,
-            fmt::format("{}: a movie is an animated PNG (.png, .apng), or by ffmpeg .mp4, .webm or .gif", options.to)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{}: a movie is an animated PNG (.png, .apng), or with ffmpeg .mp4, .webm or .gif",
+                                 options.to)};
     auto& store = sys::target_store();
     FB_TRY(check_own_output(store, options.to, options.replace, insitu::is_own_png, "animated PNG of forebay movie"));
     FB_TRY_ASSIGN(sources, frames_of(store, options));
@@ -232,19 +232,19 @@ Result<Exit> movie_of(const MovieArguments& options) {
 
 void add_movie(CommandLine& line) {
     const auto options = std::make_shared<MovieArguments>();
-    auto verb = line.verb("movie", "Join the pictures that a run has made, in the order of their steps");
+    auto verb = line.verb("movie", "Join the pictures of a run into a movie, in the order of their steps");
     verb.argument("RUN", options->request.place, "RUN for all its packed streams, or RUN/STREAM");
     verb.option("--only", options->request.patterns,
-                "Only pictures whose name matches, as in 'state.map.*'; may be repeated");
-    verb.required("--to", options->to, "FILE.png for an animated PNG; FILE.mp4, FILE.webm or FILE.gif by ffmpeg");
-    verb.flag("--replace", options->replace, "Replace a file, unless it is an animated PNG of forebay movie anyway");
-    verb.option("--fps", options->fps, "Pictures a second");
+                "Take only pictures whose name matches, as in 'state.map.*'. Repeatable");
+    verb.required("--to", options->to,
+                  "Write FILE.png, an animated PNG. With ffmpeg also FILE.mp4, FILE.webm or FILE.gif");
+    verb.flag("--replace", options->replace, "Replace the file, even if it is not an animated PNG by forebay movie");
+    verb.option("--fps", options->fps, "Show so many pictures a second");
     verb.json(options->json, "  file, frames, width, height, padded (smaller pictures), first, last (their names).\n");
     verb.examples(
-        "  forebay movie run7 --only 'state.map.*' --to map.png\n"
-        "  forebay movie run7 --only 'state.map.*' --to map.mp4 --fps 25\n"
-        "Pictures of a series have equal names but for their last number, which puts them in order. Browsers show\n"
-        "animated PNG; other programs show its first picture.\n");
+        "  forebay movie run7 --only 'state.map.*' --to map.png\n  forebay movie run7 --only 'state.map.*' --to "
+        "map.mp4 --fps 25\nNames of the pictures of a series differ only in their last number, which orders them. "
+        "Browsers play an\nanimated PNG. Other programs show its first picture.\n");
     verb.action([options] { return movie_of(*options); });
 }
 

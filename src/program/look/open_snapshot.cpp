@@ -61,7 +61,7 @@ Result<const catalog::BlockReader*> OpenSnapshot::node(std::size_t node) {
     auto reader = catalog::BlockReader::open(store_, snapshot_.directory, manifest_.nodes[node]);
     if (!reader) return reader.error();
     if (reader->head().schema != manifest_.schema)
-        return Error{ErrorKind::corrupt, reader->name() + " is not the file that was committed", "",
+        return Error{ErrorKind::corrupt, reader->name() + " is not the committed file", "",
                      "forebay verify " + snapshot_.directory};
     if (readers_.size() >= readers_max) readers_.clear();
     return &readers_.emplace(node, std::move(*reader)).first->second;

@@ -44,7 +44,7 @@ Result<std::int64_t> whole_of(const report::PageQuery& query, const std::string&
     const auto number = parsed<std::int64_t>(text);
     if (!number || *number < range.least || *number > range.most)
         return Error{ErrorKind::refused,
-                     fmt::format("{} must be a whole number of {} to {}", name, range.least, range.most)};
+                     fmt::format("{} must be an integer from {} to {}", name, range.least, range.most)};
     return *number;
 }
 
@@ -55,7 +55,7 @@ std::string text_of(const report::PageQuery& query, const std::string& name) {
 
 Result<std::string> needed_text(const report::PageQuery& query, const std::string& name) {
     auto text = text_of(query, name);
-    if (text.empty()) return Error{ErrorKind::refused, fmt::format("{} must be given", name)};
+    if (text.empty()) return Error{ErrorKind::refused, fmt::format("{} is missing", name)};
     return text;
 }
 

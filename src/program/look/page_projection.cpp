@@ -25,7 +25,7 @@ Result<> check_bytes(std::uint64_t bytes) {
     return Error{ErrorKind::refused,
                  fmt::format("this projection would read {}, more than {}", show_bytes(bytes),
                              show_bytes(projection_read_max_bytes)),
-                 "", "have the agent make it beside the simulation: docs/how-to/analyse-while-it-runs.md"};
+                 "", "let the agent make it during the run: docs/how-to/analyse-while-it-runs.md"};
 }
 
 std::string bytes_text(std::span<const std::byte> bytes) {
@@ -36,7 +36,7 @@ Result<insitu::AnalysisResults> only_result(sys::Store& store, const catalog::Sn
                                             const format::Manifest& manifest, const Analysis& analysis) {
     FB_TRY_ASSIGN(results, insitu::analyse_snapshot(store, snapshot, manifest, {&analysis, 1}, {}));
     if (!results.problems.empty()) return Error{ErrorKind::refused, results.problems.front()};
-    if (results.results.empty()) return Error{ErrorKind::missing, "the snapshot leaves nothing to project"};
+    if (results.results.empty()) return Error{ErrorKind::missing, "no particle of the snapshot is in this projection"};
     return std::move(results.results.front());
 }
 
@@ -45,7 +45,7 @@ Result<std::vector<double>> numbers_in(const insitu::AnalysisResults& results, s
     const auto match =
         std::ranges::find_if(results.variables, [&](const auto& variable) { return variable.name.ends_with(end); });
     if (match == results.variables.end())
-        return Error{ErrorKind::broken, fmt::format("the operator has made no '{}'", end)};
+        return Error{ErrorKind::broken, fmt::format("the analysis made no '{}'", end)};
     Variable variable;
     variable.name = match->name;
     variable.type = match->type;
@@ -121,7 +121,7 @@ Result<std::string> project_array(sys::Store& store, const catalog::Snapshot& sn
                             .pixels = style.pixels,
                             .palette = style.palette};
     FB_TRY_ASSIGN(results, only_result(store, snapshot, manifest, analysis));
-    if (results.pictures.empty()) return Error{ErrorKind::missing, "the projection is no plane"};
+    if (results.pictures.empty()) return Error{ErrorKind::missing, "the projection is not a plane"};
     return bytes_text(results.pictures.front().png);
 }
 

@@ -62,15 +62,15 @@ Result<std::string> chart_png(Json chart) {
     while (static_cast<void>(channel.flush()), channel.take(png)) {
         if (png.size() > picture_bytes_max || sys::Clock::now() >= until)
             return Error{ErrorKind::retry,
-                         fmt::format("{} has drawn no chart in {} s", tool.program, chart_wait_max.count())};
+                         fmt::format("{} did not finish a chart in {} s", tool.program, chart_wait_max.count())};
         sys::wait_for(channels, bell, until);
     }
     std::string bytes(reinterpret_cast<const char*>(png.data()), png.size());
     if (bytes.starts_with("\x89PNG\r\n\x1a\n") && bytes.ends_with("IEND\xae\x42\x60\x82")) return bytes;
     const auto words = channel.last_words();
-    return Error{
-        ErrorKind::unsupported,
-        fmt::format("no chart is drawn: {}", words.empty() ? "the tool gave none" : words.substr(0, words.find('\n')))};
+    return Error{ErrorKind::unsupported,
+                 fmt::format("the chart was not drawn: {}",
+                             words.empty() ? "the tool gave no reason" : words.substr(0, words.find('\n')))};
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ Result<std::string> picture_png(sys::Store& store, const std::string& run, const
     FB_TRY(check_stream(store, run, stream));
     FB_TRY_ASSIGN(batches, catalog::snapshots(store, run, stream));
     const auto batch = std::ranges::find(batches, step, &catalog::Snapshot::step);
-    if (batch == batches.end()) return Error{ErrorKind::missing, fmt::format("batch {} is not there any more", step)};
+    if (batch == batches.end()) return Error{ErrorKind::missing, fmt::format("batch {} is gone", step)};
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, batch->directory));
     for (std::size_t v = 0; v < manifest.schema.variables.size(); ++v) {
         const auto file = format::packed_file(manifest.schema.variables[v]);
@@ -131,7 +131,7 @@ Result<std::string> picture_png(sys::Store& store, const std::string& run, const
             png.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
             return {};
         }));
-        if (!png.starts_with("\x89PNG\r\n\x1a\n")) return Error{ErrorKind::refused, "this file is no PNG"};
+        if (!png.starts_with("\x89PNG\r\n\x1a\n")) return Error{ErrorKind::refused, "this file is not a PNG"};
         return png;
     }
     return Error{ErrorKind::missing, "there is no such picture"};

@@ -159,7 +159,7 @@ Error go_on_with(const PlotArguments& options, Json drawing, const PlotResults& 
     drawing.set("width", columns_of_terminal()).set("quiet", is_quiet);
     auto error = become_tool("charts", options.python, {}, drawing.line());
     error.safe = "the numbers can be read without it";
-    if (error.next.empty()) error.next = "--csv or --json prints them";
+    if (error.next.empty()) error.next = "print them with --csv or --json";
     return error;
 }
 
@@ -174,16 +174,16 @@ Result<> write_plane(const PlotArguments& options, const insitu::Scene& scene) {
 void say_others(const PlotResults& plot) {
     const auto count = std::min(others_max, plot.others.size());
     const std::vector<std::string> some(plot.others.begin(), plot.others.begin() + static_cast<std::ptrdiff_t>(count));
-    say("\nAlso there: {}{}\n", fmt::format("{}", fmt::join(some, ", ")),
+    say("\nFurther results: {}{}\n", fmt::format("{}", fmt::join(some, ", ")),
         count < plot.others.size() ? fmt::format(", and {} more", plot.others.size() - count) : "");
 }
 
 Result<Exit> plot_of(const PlotArguments& options) {
     FB_TRY_ASSIGN(style, style_of(options));
     if (!options.to.empty() && !options.to.ends_with(".png"))
-        return Error{ErrorKind::refused, fmt::format("{}: a plot is written as PNG", options.to), "",
-                     "--to FILE.png; for numbers, --csv or --json"};
-    if (options.csv && options.json) return Error{ErrorKind::refused, "--csv and --json exclude each other"};
+        return Error{ErrorKind::refused, fmt::format("{}: the file of a plot must be PNG", options.to), "",
+                     "give --to FILE.png. For numbers, --csv or --json"};
+    if (options.csv && options.json) return Error{ErrorKind::refused, "give only one of --csv and --json"};
     if (!options.to.empty())
         FB_TRY(check_own_output(sys::posix_store(), options.to, options.replace, insitu::is_own_png,
                                 "picture of forebay plot"));
@@ -207,33 +207,30 @@ Result<Exit> plot_of(const PlotArguments& options) {
 
 void add_plot(CommandLine& line) {
     const auto options = std::make_shared<PlotArguments>();
-    auto verb = line.verb("plot", "Draw results of analyses: over steps, as lines, or a plane");
-    verb.argument("RUN/STREAM.NAME", options->request.place, "Results of an analysis, of all steps or of @STEPS");
+    auto verb = line.verb("plot", "Draw results of analyses as lines over steps, or as a plane");
+    verb.argument("RUN/STREAM.NAME", options->request.place, "The results of an analysis, for all steps or for @STEPS");
     verb.arguments("RESULT", options->request.patterns,
-                   "Which of them: names, patterns with *, or an element as in 'gas/members[0]'");
+                   "The results to draw: names, patterns with *, or an element as in 'gas/members[0]'");
     verb.option("--to", options->to, "Write a picture, FILE.png, instead of drawing in the terminal");
-    verb.flag("--replace", options->replace, "Replace a file that forebay has not drawn");
-    verb.option("--over", options->over, "Of numbers that each step has: draw them over step or time");
-    verb.option("--log", options->log, "Logarithmic axes: x, y, xy or none. Of a plane y means its colours");
+    verb.flag("--replace", options->replace, "Replace a file that forebay plot has not drawn");
+    verb.option("--over", options->over, "Draw numbers over step or time");
+    verb.option("--log", options->log, "Use logarithmic axes: x, y, xy or none. For a plane, y means its colours");
     verb.option("--palette", options->palette,
-                "Colours of a plane: ember, tide, grey or balance; the analysis' own unless given");
-    verb.option("--pixels", options->pixels, "Width of a chart, longer side of a plane, in a file");
-    verb.option("--python", options->python, "An interpreter of Python, with matplotlib for charts in a file");
-    verb.flag("--plain", options->plain, "Draw in the terminal with ASCII alone");
-    verb.flag("--csv", options->csv, "Print the numbers, a line for each step and element");
+                "Use these colours for a plane: ember, tide, grey or balance. Default: the colours of the analysis");
+    verb.option("--pixels", options->pixels, "Set the width of a chart, or the longer side of a plane, in a file");
+    verb.option("--python", options->python, "Use this Python. Charts in a file need matplotlib");
+    verb.flag("--plain", options->plain, "Draw in the terminal only with ASCII");
+    verb.flag("--csv", options->csv, "Print the numbers, one line for each step and element");
     verb.json(options->json,
               "  An array with an object for each result: stream, result, unit, steps: an array of step, time, shape, "
-              "values\n"
-              "  (row-major), and along (places or edges of bins; along_second those of a second dimension).\n");
+              "values\n  (row-major), and along (places or edges of bins; along_second for a second dimension).\n");
     verb.examples(
-        "  forebay plot run7/state.numbers 'gas/*/mean' --to means.png\n"
-        "  forebay plot run7/state.power@0,100,200 --to spectra.png\n"
-        "  forebay plot run7/state.map@last --log y\n"
-        "  forebay plot run7/state.groups 'gas/members[0]' --over time --csv\n"
-        "Without RESULT it draws what says most of the stream, and names the rest. Numbers are drawn over all steps, "
-        "lists\nand planes of the newest one, unless @STEPS says which. A list of sizes of groups is drawn as how many "
-        "are as\nlarge or larger. Of a run that is computing it draws what is committed.\nPython draws all but a plane "
-        "in a file; a chart in a file needs matplotlib.\n");
+        "  forebay plot run7/state.numbers 'gas/*/mean' --to means.png\n  forebay plot run7/state.power@0,100,200 --to "
+        "spectra.png\n  forebay plot run7/state.map@last --log y\n  forebay plot run7/state.groups 'gas/members[0]' "
+        "--over time --csv\nWithout RESULT it draws the most useful result of the stream, and lists the rest. Numbers "
+        "are drawn over all steps.\nLists and planes are drawn for the newest step, unless you give @STEPS. A list of "
+        "group sizes is drawn as the\nnumber of groups of this size or larger. During a run it draws the committed "
+        "results.\nPython draws everything in a file except a plane. A chart in a file needs matplotlib.\n");
     verb.action([options] { return plot_of(*options); });
 }
 

@@ -123,8 +123,8 @@ Result<insitu::Scene> scene_of(const PlotResults& plot, const PlotStyle& style) 
     const auto& result = plot.results.front();
     if (result.points.size() > 1)
         return Error{ErrorKind::refused,
-                     fmt::format("'{}' of {} steps is as many pictures", result.name, result.points.size()), "",
-                     "name one step; forebay movie RUN joins the pictures that a run has made"};
+                     fmt::format("'{}' of {} steps needs as many pictures", result.name, result.points.size()), "",
+                     "give one step. forebay movie RUN joins the pictures of a run"};
     const auto& point = result.points.front();
     const auto rows = point.shape[0], columns = point.shape[1];
     // In a histogram of x and y the first dimension is x. It goes across.

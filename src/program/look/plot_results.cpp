@@ -153,8 +153,9 @@ private:
     Error nothing() const {
         return {
             ErrorKind::missing,
-            fmt::format("{} has nothing to draw: no replicated variable of real numbers with two dimensions or less",
-                        place_),
+            fmt::format(
+                "{} has nothing to draw. A replicated variable of real numbers with at most two dimensions is needed",
+                place_),
             "", fmt::format("forebay show {}", place_)};
     }
 
@@ -205,7 +206,7 @@ Result<std::vector<Wanted>> chosen(const PlotSource& source, const std::vector<s
             if (matches(wanted.name, name)) list.push_back({name, wanted.element});
         if (list.size() == before)
             return Error{ErrorKind::missing, fmt::format("{} has no result '{}'", source.place(), pattern), "",
-                         fmt::format("name one of {}", source.names())};
+                         fmt::format("choose one of {}", source.names())};
     }
     return list;
 }
@@ -219,17 +220,17 @@ Result<> check_together(const PlotSource& source, const std::vector<Wanted>& lis
     for (const auto& wanted : list) {
         const auto& shape = source.drawable().at(wanted.name).shape;
         if (!wanted.element.empty() && static_cast<int>(wanted.element.size()) != shape.dims())
-            return Error{ErrorKind::refused, fmt::format("'{}' names no element: '{}' is of shape {}", wanted.words(),
-                                                         wanted.name, show_shape(shape))};
+            return Error{ErrorKind::refused, fmt::format("'{}' is not an element: '{}' has the shape {}",
+                                                         wanted.words(), wanted.name, show_shape(shape))};
         if (dims_of(source, wanted) != dims)
             return Error{ErrorKind::refused,
                          fmt::format("'{}' and '{}' cannot be drawn together: they have {} and {} dimensions",
                                      list.front().words(), wanted.words(), dims, dims_of(source, wanted)),
-                         "", fmt::format("name some of one kind: {}", source.names())};
+                         "", fmt::format("choose results of one kind: {}", source.names())};
     }
     if (dims == 2 && list.size() > 1)
-        return Error{ErrorKind::refused, "two planes cannot be drawn in one picture", "",
-                     fmt::format("name one: {} or {}", list[0].name, list[1].name)};
+        return Error{ErrorKind::refused, "one picture cannot show two planes", "",
+                     fmt::format("choose one: {} or {}", list[0].name, list[1].name)};
     return {};
 }
 
@@ -359,7 +360,7 @@ Result<PlotResults> read_plot_results(sys::Store& store, const PlotRequest& requ
     for (const auto& result : plot.results)
         if (result.points.empty())
             return Error{ErrorKind::missing, fmt::format("{} has no '{}' in its steps", request.place, result.name), "",
-                         fmt::format("name one of {}", source.names())};
+                         fmt::format("choose one of {}", source.names())};
     for (const auto& [name, variable] : source.drawable())
         if (std::ranges::find(needed, name) == needed.end()) plot.others.push_back(name);
     return plot;

@@ -59,13 +59,13 @@ Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::u
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = with_timings, .session = session}));
     if (chronicle.batches.empty() && chronicle.statuses.empty())
         return Error{ErrorKind::missing,
-                     session == 0 ? fmt::format("no agent has told how {} went", run)
-                                  : fmt::format("no agent has told how session {} of {} went", session, run),
-                     "", session == 0 ? "forebay ls " + run : "without --session, of all of them"};
+                     session == 0 ? fmt::format("no agent has reported on {}", run)
+                                  : fmt::format("no agent has reported on session {} of {}", session, run),
+                     "", session == 0 ? "forebay ls " + run : "leave --session out for all sessions"};
     if (!with_timings)
         chronicle.problems.push_back(
-            "the timings are larger than what is read of them: what was written when comes from "
-            "the first and the last write of each node to each target");
+            "there are more timings than the report reads: it takes the times of writes from the first and the last "
+            "write of each node to each target");
     reported.summary = telemetry::summarize(chronicle);
     reported.chronicle = std::move(chronicle);
     return reported;
@@ -133,7 +133,7 @@ Result<Exit> report_log(const ReportArguments& options) {
     if (!options.runs.empty() || !options.html.empty() || !options.png.empty() || !options.csv_targets.empty() ||
         options.session != 0 || options.plain || options.replace)
         return Error{ErrorKind::refused,
-                     "--darshan LOG goes with --servers, --python and --json alone: the log is of no run", "",
+                     "--darshan LOG works only with --servers, --python and --json: the log is not a run", "",
                      "forebay report --darshan LOG"};
     FB_TRY(sys::posix_store().open(options.darshan, sys::Access::read));
     std::vector<std::string> arguments;
@@ -142,8 +142,7 @@ Result<Exit> report_log(const ReportArguments& options) {
     arguments.insert(arguments.end(), {"--", options.darshan});
     auto error = become_tool("darshan_report", options.python, arguments, {});
     error.next =
-        "--python PATH, an interpreter of Python 3.10 or newer; with PyDarshan (pip install darshan) if "
-        "darshan-parser is not in PATH";
+        "--python PATH: Python 3.10 or newer, with PyDarshan (pip install darshan) if darshan-parser is not in PATH";
     return error;
 }
 
@@ -151,10 +150,10 @@ Result<Exit> report_runs(const ReportArguments& options) {
     auto& store = sys::target_store();
     if (!options.darshan.empty()) return report_log(options);
     if ((!options.python.empty() && options.png.empty()) || !options.servers.empty())
-        return Error{ErrorKind::refused, "--servers is for --darshan alone, --python for that or --png"};
-    if (options.runs.empty()) return Error{ErrorKind::refused, "no run is named", "", "forebay report RUN"};
+        return Error{ErrorKind::refused, "--servers needs --darshan, and --python needs --darshan or --png"};
+    if (options.runs.empty()) return Error{ErrorKind::refused, "no run is given", "", "forebay report RUN"};
     if (options.session < 0 || options.session > 0xffffffff)
-        return Error{ErrorKind::refused, fmt::format("--session {} is the number of no session", options.session)};
+        return Error{ErrorKind::refused, fmt::format("--session {} is not the number of a session", options.session)};
     std::vector<ReportedRun> runs;
     for (const auto& given : options.runs) {
         FB_TRY_ASSIGN(run, read_run(store, given, static_cast<std::uint32_t>(options.session)));
@@ -182,41 +181,35 @@ Result<Exit> report_runs(const ReportArguments& options) {
 
 void add_report(CommandLine& line) {
     const auto options = std::make_shared<ReportArguments>();
-    auto verb = line.verb("report", "What a run cost, whether its data are safe, what was slow and who, what to do");
-    verb.arguments("RUN", options->runs, "Runs; of several, the page shows the first and the scaling over all");
+    auto verb = line.verb(
+        "report", "Report the cost of a run, the safety of its data, slow nodes and targets, and the next step");
+    verb.arguments("RUN", options->runs,
+                   "One or more runs. For several, the page shows the first run and the scaling over all");
     verb.option("--html", options->html, "Write a page, FILE.html, that opens without a network");
-    verb.option("--png", options->png,
-                "Write the pictures of the first run, FILE.png, by matplotlib where Python has it");
+    verb.option("--png", options->png, "Write pictures of the first run, FILE.png, with Python and matplotlib");
     verb.option("--csv-targets", options->csv_targets, "Write the storage targets as a table, FILE.csv");
-    verb.option("--session", options->session, "Of the session of this number alone; 0: of all");
-    verb.option("--darshan", options->darshan, "Of a Darshan log in place of a run: which storage targets were slow");
-    verb.option(
-        "--servers", options->servers,
-        "Of --darshan: a file with what lctl get_param 'osc.*.ost_conn_uuid' prints, to group targets by server");
+    verb.option("--session", options->session, "Report only on the session of this number. 0: all sessions");
+    verb.option("--darshan", options->darshan, "Find slow storage targets in a Darshan log, instead of a run");
+    verb.option("--servers", options->servers,
+                "With --darshan: group targets by server with this file. It holds the output of lctl get_param "
+                "'osc.*.ost_conn_uuid'");
     verb.option("--python", options->python,
-                "Of --png: an interpreter that has matplotlib; of --darshan: one that has PyDarshan, where "
-                "darshan-parser is not "
-                "in PATH");
-    verb.flag("--plain", options->plain, "Print ASCII alone");
+                "Use this Python: for --png it needs matplotlib, for --darshan without darshan-parser in PATH it needs "
+                "PyDarshan");
+    verb.flag("--plain", options->plain, "Print only ASCII");
     verb.flag("--replace", options->replace, "Replace a file that forebay report has not written");
-    verb.json(
-        options->json,
-        "  summary.json, as docs/formats/summary.md and its schema say; of several runs an array of them.\n"
-        "  With --darshan: log, reader, processes, seconds, partial, elsewhere, only_read, only_read_bytes (files on\n"
-        "  Lustre of which nothing was written), mounts: an array of mount, files,\n"
-        "  small_files, bytes, seconds, median_rate, told_apart, slow, seconds_without, setstripe, slow_servers,\n"
-        "  targets: an array of target, name, slow, server, files, bytes, seconds, rate, ratio, file_ratio, z,\n"
-        "  correlation.\n");
+    verb.json(options->json,
+              "  summary.json, see docs/formats/summary.md and its schema. For several runs an array of them.\n  With "
+              "--darshan: log, reader, processes, seconds, partial, elsewhere, only_read, only_read_bytes (files on\n  "
+              "Lustre without writes), mounts: an array of mount, files,\n  small_files, bytes, seconds, median_rate, "
+              "told_apart, slow, seconds_without, setstripe, slow_servers,\n  targets: an array of target, name, slow, "
+              "server, files, bytes, seconds, rate, ratio, file_ratio, z,\n  correlation.\n");
     verb.examples(
-        "  forebay report /scratch/me/run7\n"
-        "  forebay report /scratch/me/run7 --html report.html\n"
-        "  forebay report run-64 run-128 run-256 --html scaling.html\n"
-        "  forebay report /scratch/me/run7 --json > summary.json\n"
-        "  forebay report --darshan me_ior_id7.darshan\n"
-        "Without --html, --png, --csv-targets and --json it prints a screen of text and writes nothing. It reads what "
-        "agents "
-        "keep in\n"
-        "RUN/forebay, of a run that is computing too.\n");
+        "  forebay report /scratch/me/run7\n  forebay report /scratch/me/run7 --html report.html\n  forebay report "
+        "run-64 run-128 run-256 --html scaling.html\n  forebay report /scratch/me/run7 --json > summary.json\n  "
+        "forebay report --darshan me_ior_id7.darshan\nWithout --html, --png, --csv-targets and --json it prints a "
+        "screen of text and writes nothing. It reads the records\nof the agents in RUN/forebay, also during the "
+        "run.\n");
     verb.action([options] { return report_runs(*options); });
 }
 

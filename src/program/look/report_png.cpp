@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::minutes drawing_max{5};
 constexpr std::uint64_t complaint_bytes_max = 64u << 10;
 constexpr const char* how_to_install =
-    "pip install matplotlib, or name the python3 of an environment that has it: --python PATH";
+    "pip install matplotlib, or give the python3 of an environment with matplotlib: --python PATH";
 
 // A temporary file. The destructor removes it.
 class Passing {
@@ -47,7 +47,7 @@ Result<> draw(sys::Store& store, const sys::Spawn& spawn) {
     }
     if (!*line)
         return Error{ErrorKind::retry,
-                     fmt::format("{} has drawn for {} minutes without an end", spawn.program, drawing_max.count())};
+                     fmt::format("{} did not finish the drawing in {} minutes", spawn.program, drawing_max.count())};
     if (**line == "drawn") return {};
     if (**line == "missing")
         return Error{ErrorKind::unsupported, fmt::format("{} has no matplotlib, which draws PNG", spawn.program), "",

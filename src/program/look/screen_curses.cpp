@@ -57,7 +57,7 @@ struct Terminal::Curses {
 bool Terminal::is_in_build() { return true; }
 
 Result<std::unique_ptr<Terminal>> Terminal::open() {
-    const Error none{ErrorKind::refused, "a whole screen is drawn on a terminal alone, and this is none", "",
+    const Error none{ErrorKind::refused, "top needs a terminal, and standard output is not a terminal", "",
                      "forebay top RUN --once prints it as text"};
     if (!sys::is_terminal(sys::Output::standard)) return none;
     std::setlocale(LC_CTYPE, "");  // otherwise UTF-8 names are drawn byte by byte

@@ -7,8 +7,8 @@ struct Terminal::Curses {};
 bool Terminal::is_in_build() { return false; }
 
 Result<std::unique_ptr<Terminal>> Terminal::open() {
-    return Error{ErrorKind::unsupported, "this build draws no screens: it was made without ncursesw", "",
-                 "forebay top RUN --once, or build with libncurses-dev"};
+    return Error{ErrorKind::unsupported, "this forebay cannot draw screens: it was built without ncursesw", "",
+                 "use forebay top RUN --once, or build with libncurses-dev"};
 }
 
 Terminal::Terminal(std::unique_ptr<Curses> curses) : curses_(std::move(curses)) {}

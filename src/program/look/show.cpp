@@ -122,42 +122,28 @@ Result<Exit> show(const ShowArguments& options) {
 
 void add_show(CommandLine& line) {
     const auto options = std::make_shared<ShowArguments>();
-    auto verb =
-        line.verb("show", "Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks");
+    auto verb = line.verb(
+        "show", "Show the contents of a snapshot or node file: variables, types, shapes, units, bytes, ranks");
     verb.argument(
         "RUN", options->place,
-        "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5 (FILE.h5/node-00003 where "
-        "nodes share one), or a file of another program: HDF5 (H5Part, openPMD, netCDF-4), GenericIO, "
-        "PALM (format mpi)");
-    verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
+        "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5 (FILE.h5/node-00003 in a shared "
+        "file). Or a file of another program: HDF5 (H5Part, openPMD, netCDF-4), GenericIO, PALM (format mpi)");
+    verb.flag("--all", options->all, fmt::format("List every node or block, not only the first {}", lines_max));
     verb.json(
         options->json,
         "  A snapshot: an object with stream, step, directory, snapshot_id, time, sealed_unix_ns, ranks, bytes, "
-        "file_bytes,\n"
-        "  variables and nodes (node, path, offset in it, bytes, file_bytes, ranks as [first, count] pairs, rows of "
-        "each table).\n"
-        "  A variable: name, kind, type, shape or table and rows, coverage, bytes, unit, description, dimensions, "
-        "attributes.\n"
-        "  A node file: file, stream, step, time, snapshot_id, sealed_unix_ns, node, nodes, world_ranks, ranks, "
-        "file_bytes,\n"
-        "  head_bytes, record_crc32c, variables and blocks (variable, rank, first, size, first_byte, bytes); where it "
-        "is\n"
-        "  compressed also compression: for each variable bytes, stored_bytes, chunks, filter (of HDF5), efforts "
-        "(bytes "
-        "by\n"
-        "  what compressed them). first_byte then counts in the plain form.\n"
-        "  A file of GenericIO: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression, "
-        "header_bytes,\n"
-        "  phys_origin, phys_scale, variables (name, type, record_bytes, element_bytes, flags, bytes, stored_bytes) "
-        "and\n"
-        "  rank_table (rank, elements, coords, file, first_byte).\n"
-        "  A file of HDF5: file, format (h5part, openpmd, netcdf or hdf5), said, steps, bytes and datasets (path, "
-        "type, "
-        "shape (or no_shape: null or unknown),\n"
-        "  bytes, unit, storage), unreadable (how many objects HDF5 cannot open) and others (path, said: further "
-        "names, "
-        "links,\n"
-        "  empty groups, and what cannot be read).\n");
+        "file_bytes,\n  variables and nodes (node, path, offset in it, bytes, file_bytes, ranks as [first, count] "
+        "pairs, rows of each table).\n  A variable: name, kind, type, shape or table and rows, coverage, bytes, unit, "
+        "description, dimensions, attributes.\n  A node file: file, stream, step, time, snapshot_id, sealed_unix_ns, "
+        "node, nodes, world_ranks, ranks, file_bytes,\n  head_bytes, record_crc32c, variables and blocks (variable, "
+        "rank, first, size, first_byte, bytes). If it is\n  compressed also compression: for each variable bytes, "
+        "stored_bytes, chunks, filter (of HDF5), efforts (bytes by\n  compressor). first_byte then counts in the plain "
+        "form.\n  A GenericIO file: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression, "
+        "header_bytes,\n  phys_origin, phys_scale, variables (name, type, record_bytes, element_bytes, flags, bytes, "
+        "stored_bytes) and\n  rank_table (rank, elements, coords, file, first_byte).\n  An HDF5 file: file, format "
+        "(h5part, openpmd, netcdf or hdf5), said, steps, bytes and datasets (path, type,\n  shape (or no_shape: null "
+        "or unknown), bytes, unit, storage), unreadable (number of objects that HDF5 cannot open)\n  and others (path, "
+        "said: further names, links, empty groups, and unreadable objects).\n");
     verb.examples(
         "  forebay show /scratch/me/run7\n"
         "  forebay show /scratch/me/run7/restart@120 --json\n"

@@ -38,7 +38,7 @@ Json json_of_value(const AttributeValue& value) {
 /// The table shows `shown` of `all` lines.
 Shown more(const Table& table, std::size_t all, std::size_t shown) {
     auto text = table.text();
-    if (shown < all) text += lines("... and {} more: --all shows them.\n", all - shown);
+    if (shown < all) text += lines("... and {} more: --all lists them.\n", all - shown);
     return text;
 }
 

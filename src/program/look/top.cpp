@@ -231,22 +231,21 @@ Result<Exit> top(const TopArguments& options) {
 void add_top(CommandLine& line) {
     const auto options = std::make_shared<TopArguments>();
     auto verb = line.verb("top", Terminal::is_in_build()
-                                     ? "Watch a run in the terminal: streams, nodes, rates, what is slow and why"
-                                     : "Show a run as text: streams, nodes, rates, what is slow and why");
+                                     ? "Watch a run in the terminal: streams, nodes, rates, slow parts and reasons"
+                                     : "Show a run as text: streams, nodes, rates, slow parts and reasons");
     verb.argument("RUN", options->run, "The directory of the run");
     verb.flag("--once", options->once,
               Terminal::is_in_build() ? "Print one screen as text, and end"
-                                      : "Print one screen as text: whole screens are not in this build");
-    verb.option("--interval", options->interval, "Seconds from look to look");
-    verb.option("--sort", options->sort, "Nodes by slowest, backlog, failures or name");
-    verb.option("--staging", options->staging, "Where this node's sessions stage");
-    verb.flag("--all", options->all, "Nodes of earlier sessions too");
+                                      : "Print one screen as text. This build has no full screen");
+    verb.option("--interval", options->interval, "Refresh after so many seconds");
+    verb.option("--sort", options->sort, "Sort nodes by slowest, backlog, failures or name");
+    verb.option("--staging", options->staging, "Look in this directory for staged copies of this node's sessions");
+    verb.flag("--all", options->all, "Show nodes of earlier sessions too");
     verb.json(options->json, top_json_keys);
     verb.examples(
-        "  forebay top /scratch/me/run7\n"
-        "  forebay top /scratch/me/run7 --once --sort backlog\n"
-        "On any host that sees the run. Keys: q quits, arrows, page keys, home and end scroll the nodes, s sorts them\n"
-        "by another number. Exit code 1 when something of the run cannot be read.\n");
+        "  forebay top /scratch/me/run7\n  forebay top /scratch/me/run7 --once --sort backlog\nIt works on any host "
+        "that sees the run. Keys: q quits, arrows, page keys, home and end scroll the nodes, s changes\ntheir order. "
+        "Exit code 1 if a part of the run cannot be read.\n");
     verb.action([options] { return top(*options); });
 }
 

@@ -4,22 +4,17 @@ namespace forebay::cli {
 
 const char* const top_json_keys =
     "  An object: run, session, state (running, draining: the application has ended and agents work; lingering; "
-    "ended:\n"
-    "  with everything committed; left with work; silent: no agent has told anything for three periods; unknown),\n"
-    "  nodes (of the session), nodes_told, newest_status_unix_ns, job_ends_unix_ns (0: unknown), durable (stream, "
-    "step,\n"
-    "  unix_ns), newest (stream, step: the newest committed steps of the run, of earlier sessions too),\n"
-    "  saved_bytes_per_second, drained_bytes_per_second, backlog_bytes, failures, slack (median, worst),\n"
-    "  sessions (that the numbers of snapshots are of), blocked_parts (copy_seconds, layout_seconds, ranks_seconds,\n"
-    "  slot_seconds: of all saves), hidden_ratio, visible_ratio, slowdown (percent, low_percent, high_percent, "
-    "steps),\n"
-    "  blocked_seconds (of the last saves), streams (name, newest_durable_step, deadlines_missed, not_analysed, "
-    "slots:\n"
-    "  step, bytes, drained_bytes, and states with the number of nodes in each), nodes_shown (name, state, step, "
-    "slot_state, progress,\n"
-    "  bytes_per_second, drain_bytes_per_second, ratio: of that to the median of nodes, backlog_bytes, failures,\n"
-    "  unix_ns), slow_nodes and slow_targets (name, ratio, z, samples), errors and why (unix_ns, node, text),\n"
-    "  problems.\n";
+    "ended:\n  with everything committed; left with work; silent: no agent reported for three periods; unknown),\n  "
+    "nodes (of the session), nodes_told, newest_status_unix_ns, job_ends_unix_ns (0: unknown), durable (stream, "
+    "step,\n  unix_ns), newest (stream, step: the newest committed steps of the run, of earlier sessions too),\n  "
+    "saved_bytes_per_second, drained_bytes_per_second, backlog_bytes, failures, slack (median, worst),\n  sessions "
+    "(source of the figures of snapshots), blocked_parts (copy_seconds, layout_seconds, ranks_seconds,\n  "
+    "slot_seconds: of all saves), hidden_ratio, visible_ratio, slowdown (percent, low_percent, high_percent, steps),\n "
+    " blocked_seconds (of the last saves), streams (name, newest_durable_step, deadlines_missed, not_analysed, "
+    "slots:\n  step, bytes, drained_bytes, and states with the number of nodes in each), nodes_shown (name, state, "
+    "step,\n  slot_state, progress, bytes_per_second, drain_bytes_per_second, ratio: to the median of nodes, "
+    "backlog_bytes,\n  failures, unix_ns), slow_nodes and slow_targets (name, ratio, z, samples), errors and why "
+    "(unix_ns, node, text),\n  problems.\n";
 
 namespace {
 

@@ -100,7 +100,7 @@ Phrases head_of(const TopView& view) {
     Phrases phrases;
     if (view.session != 0) phrases.push_back(fmt::format("session {}", view.session));
     phrases.push_back(
-        fmt::format("{} of {} nodes tell", view.nodes_told, std::max<std::size_t>(view.nodes, view.nodes_told)));
+        fmt::format("{} of {} nodes report", view.nodes_told, std::max<std::size_t>(view.nodes, view.nodes_told)));
     if (view.summary.newest_durable_step < 0) phrases.emplace_back("no step of this session is durable yet");
     else
         phrases.push_back(fmt::format(
@@ -118,7 +118,7 @@ Phrases head_of(const TopView& view) {
         phrases.push_back(left > 0 ? fmt::format("job ends in {}", show_seconds(left)) : "the job's time is over");
     }
     if (view.state == RunState::silent && view.newest_status_unix_ns != 0)
-        phrases.push_back(fmt::format("no agent tells anything since {}", show_utc(view.newest_status_unix_ns)));
+        phrases.push_back(fmt::format("no agent has reported since {}", show_utc(view.newest_status_unix_ns)));
     return phrases;
 }
 
@@ -242,7 +242,7 @@ std::vector<TopLine> nodes_of(const TopView& view, const TopScreen& screen, std:
                                                                                                     : TopStyle::plain});
     if (screen.rows == 0 && last - first < nodes.size())
         lines.push_back(
-            {fmt::format("and {} nodes more; sorted by {}", nodes.size() - (last - first), name_of(screen.order))});
+            {fmt::format("and {} more nodes; sorted by {}", nodes.size() - (last - first), name_of(screen.order))});
     return lines;
 }
 

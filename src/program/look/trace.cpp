@@ -54,7 +54,7 @@ Result<> take_steps(const std::string& text, report::TraceRequest& request) {
     const auto last = colon == std::string::npos ? first : std::string_view(text).substr(colon + 1);
     if (text == ":" || !number(first, request.first_step) || !number(last, request.last_step)) return refusal;
     if (request.first_step > request.last_step)
-        return Error{ErrorKind::refused, fmt::format("--steps {}: the first step is behind the last one", text)};
+        return Error{ErrorKind::refused, fmt::format("--steps {}: the first step is after the last step", text)};
     return {};
 }
 
@@ -64,7 +64,7 @@ Result<report::TraceRequest> request_of(sys::Store& store, const TraceArguments&
         return Error{ErrorKind::refused, fmt::format("--format must be pftrace or json, not '{}'", options.format)};
     request.format = options.format == "json" ? report::TraceFormat::chrome : report::TraceFormat::perfetto;
     if (options.session < 0 || options.session > std::numeric_limits<std::uint32_t>::max())
-        return Error{ErrorKind::refused, fmt::format("--session {} is no number of a session", options.session)};
+        return Error{ErrorKind::refused, fmt::format("--session {} is not the number of a session", options.session)};
     request.session = static_cast<std::uint32_t>(options.session);
     FB_TRY(take_steps(options.steps, request));
     FB_TRY_ASSIGN(run, find_run(store, options.run));
@@ -77,9 +77,9 @@ Result<report::TraceRequest> request_of(sys::Store& store, const TraceArguments&
     FB_TRY(catalog::check_output(store, request.to));
     FB_TRY_ASSIGN(is_there, store.exists(request.to));
     if (is_there && !options.replace)
-        return Error{ErrorKind::refused, fmt::format("{} exists", request.to), "it is as it was",
-                     "--replace, or another name by --out"};
-    FB_TRY(move::check_target(store, request.to, options.replace, "it is as it was"));
+        return Error{ErrorKind::refused, fmt::format("{} exists", request.to), "the file is unchanged",
+                     "give --replace, or another name with --out"};
+    FB_TRY(move::check_target(store, request.to, options.replace, "the file is unchanged"));
     return request;
 }
 
@@ -111,16 +111,16 @@ void print_text(const report::TraceRequest& request, const report::TraceReport& 
         shown, show_count(report.nodes_of_run, "node"));
     if (!report.slowest.empty() && shown < report.nodes_of_run) {
         say("  the slowest {}: {}\n", report.slowest.size(), some_of(report.slowest));
-        say("  and {} by chance (seed {:08x}): {}\n  --all shows every node.\n", report.others.size(), report.seed,
-            some_of(report.others));
+        say("  and {} chosen at random (seed {:08x}): {}\n  --all shows every node.\n", report.others.size(),
+            report.seed, some_of(report.others));
     }
     if (report.counts.left_out > 0)
-        say("  {} timings are left out: their times cannot be, or too many overlap.\n", report.counts.left_out);
-    if (report.dropped > 0) say("  {} timings were dropped when they were taken, for want of room.\n", report.dropped);
+        say("  {} timings are left out: their times are impossible, or too many overlap.\n", report.counts.left_out);
+    if (report.dropped > 0) say("  {} timings were lost, as their buffer was full.\n", report.dropped);
     for (const auto& problem : report.problems) say("  {}\n", problem);
-    say("Open it in {}, which keeps it on your machine.\n", request.format == report::TraceFormat::perfetto
-                                                                ? "https://ui.perfetto.dev"
-                                                                : "https://ui.perfetto.dev or chrome://tracing");
+    say("Open it in {}. The data stay on your machine.\n", request.format == report::TraceFormat::perfetto
+                                                               ? "https://ui.perfetto.dev"
+                                                               : "https://ui.perfetto.dev or chrome://tracing");
 }
 
 Result<Exit> trace_of(const TraceArguments& options) {
@@ -139,25 +139,22 @@ Result<Exit> trace_of(const TraceArguments& options) {
 
 void add_trace(CommandLine& line) {
     const auto options = std::make_shared<TraceArguments>();
-    auto verb = line.verb("trace", "Write the timeline of a run, for Perfetto: saves, drains, writes, commits");
-    verb.argument("RUN", options->run, "A run, finished or computing");
-    verb.option("--out", options->out, "FILE; without it the name of the run, in this directory");
-    verb.option("--format", options->format, "pftrace (Perfetto's own) or json (of Chrome's trace viewer, larger)");
-    verb.flag("--all", options->all, "Every node, not the 16 slowest and 16 of the others");
-    verb.option("--session", options->session, "Of this session alone; 0: of all");
-    verb.option("--steps", options->steps, "Of these steps alone: FIRST:LAST, FIRST: or :LAST");
-    verb.flag("--replace", options->replace, "Replace FILE, once the new one is whole");
+    auto verb = line.verb("trace", "Write the timeline of a run for Perfetto: saves, drains, writes, commits");
+    verb.argument("RUN", options->run, "A finished or active run");
+    verb.option("--out", options->out, "Write FILE. Default: the name of the run, in the current directory");
+    verb.option("--format", options->format, "Write pftrace (Perfetto) or json (Chrome's trace viewer, larger)");
+    verb.flag("--all", options->all, "Show every node, not only the 16 slowest nodes and 16 chosen at random");
+    verb.option("--session", options->session, "Show only this session. 0: all");
+    verb.option("--steps", options->steps, "Show only these steps: FIRST:LAST, FIRST: or :LAST");
+    verb.flag("--replace", options->replace, "Replace FILE when the new file is whole");
     verb.json(options->json,
-              "  file, bytes, nodes (of the run), slices, points (of counters), tracks, left_out (timings whose times "
-              "cannot be),\n"
-              "  dropped (by agents, for want of room), seed, slowest and others (names of nodes), problems.\n");
+              "  file, bytes, nodes (of the run), slices, points (of counters), tracks, left_out (timings with "
+              "impossible times),\n  dropped (by agents, as their buffer was full), seed, slowest and others (names of "
+              "nodes), problems.\n");
     verb.examples(
-        "  forebay trace run7\n"
-        "  forebay trace run7 --steps 120:240 --out late.pftrace\n"
-        "  forebay trace run7 --all --format json\n"
-        "A node is a process; below it are tracks of its snapshots, its agent, the threads that write at once, and "
-        "its\n"
-        "ranks. The exit code is 1 where a file of timings is damaged: what is whole of it is shown.\n");
+        "  forebay trace run7\n  forebay trace run7 --steps 120:240 --out late.pftrace\n  forebay trace run7 --all "
+        "--format json\nEach node is a process. Below it are tracks for its snapshots, its agent, its writing threads "
+        "and its ranks.\nExit code 1 if a file of timings is damaged. Its undamaged part is shown.\n");
     verb.action([options] { return trace_of(*options); });
 }
 

@@ -85,10 +85,9 @@ public:
                         show_count(outcome->segments, "segment")));
         for (const auto& mark : outcome->marks) print(lines("  marked: {}\n", Message{format::words_of(mark)}));
         if (outcome->healed > 0)
-            print(
-                lines("  {} {} wrong in this host's cache alone, and {} forgotten there: storage has what was saved.\n",
-                      outcome->healed, outcome->healed == 1 ? "stretch was" : "stretches were",
-                      outcome->healed == 1 ? "is" : "are"));
+            print(lines("  {} {} wrong only in this host's cache, and {} dropped there. Storage has the saved data.\n",
+                        outcome->healed, outcome->healed == 1 ? "stretch was" : "stretches were",
+                        outcome->healed == 1 ? "is" : "are"));
         if (outcome->damage.empty()) return;
         worst_ = std::max(worst_, Exit::found);
         print(lines("{}  DAMAGED in {}:\n", item.name(), show_count(outcome->damage.size(), "place")));
@@ -100,7 +99,7 @@ public:
 
     void add_removed(const VerifyItem& item) {
         array_.push(item.json().set("removed", true));
-        print(lines("{}  removed meanwhile\n", item.name()));
+        print(lines("{}  was removed during the check\n", item.name()));
     }
 
     Exit finish() const {
@@ -183,33 +182,23 @@ Result<Exit> check(const VerifyArguments& options) {
 
 void add_verify(CommandLine& line) {
     const auto options = std::make_shared<VerifyArguments>();
-    auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
+    auto verb = line.verb("verify", "Read snapshots completely, and compare every byte with the data that were saved");
     verb.argument(
         "RUN", options->place,
-        "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"; or a file of GenericIO or HDF5");
-    verb.json(
-        options->json,
-        "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
-        "an array of\n"
-        "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
-        "kind, what, safe, next, text;\n"
-        "  marks (as in ls) where there are any; state: abandoned or foreign (as in ls), if a restart does not take "
-        "the "
-        "snapshot;\n"
-        "  healed (stretches that were wrong in this host's cache alone) where "
-        "it is not 0; removed: true, instead of "
-        "all that,\n"
-        "  for one that retention removed meanwhile.\n"
-        "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
-        "first_byte,\n"
-        "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts), "
-        "missing_filters.\n");
+        "RUN or RUN/STREAM for all snapshots, RUN@STEP for one. STEP may be \"last\". Or a GenericIO or HDF5 file");
+    verb.json(options->json,
+              "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
+              "an array of\n  file, variable and rank (absent for a whole file), first_byte, last_byte, text; or "
+              "error: kind, what, safe,\n  next, text; marks (as in ls) if there are any; state: abandoned or foreign "
+              "(as in ls), if a restart ignores\n  the snapshot; healed (stretches that were wrong only in this host's "
+              "cache) if it is not 0; removed: true,\n  instead of all that, for a snapshot that retention removed "
+              "during the check.\n  For a GenericIO file: file, format, whole, bytes, blocks, damage: file, variable, "
+              "rank, block, first_byte,\n  last_byte, text. For an HDF5 file: file, format, said, steps, bytes, whole, "
+              "bytes_read, problems (texts),\n  missing_filters.\n");
     verb.examples(
-        "  forebay verify /scratch/me/run7@last\n"
-        "  forebay verify /scratch/me/run7/restart@120 --json\n"
-        "  forebay verify m000.full.mpicosmo.499\n"
-        "Exit code 1 when something is damaged; 3 to 6 when something cannot be read now, or could not be checked at "
-        "all, 6 when HDF5 lacks a filter.\n");
+        "  forebay verify /scratch/me/run7@last\n  forebay verify /scratch/me/run7/restart@120 --json\n  forebay "
+        "verify m000.full.mpicosmo.499\nExit code 1 if something is damaged, 3 to 6 if something cannot be read now or "
+        "cannot be checked. 6: HDF5 lacks a\nfilter.\n");
     verb.action([options] { return check(*options); });
 }
 

@@ -85,7 +85,7 @@ private:
 
     Result<std::string> state() const {
         const auto news = feed_.newest();
-        if (!news.text) return Error{ErrorKind::retry, "the run is being read"};
+        if (!news.text) return Error{ErrorKind::retry, "the page is not ready: Forebay is still reading the run"};
         return *news.text;
     }
     Result<std::string> slice(const report::PageQuery& query) {
@@ -118,10 +118,10 @@ Result<report::PageServerOptions> server_options(const WatchArguments& options) 
         return Error{ErrorKind::refused, fmt::format("--port must be 0 to {}", port_most)};
     const bool is_private = report::is_loopback(options.host);
     if (!is_private && !options.anywhere)
-        return Error{ErrorKind::refused,
-                     fmt::format("--host {} would show the run to other hosts, over a connection that is not encrypted",
-                                 options.host),
-                     "", "leave out --host and use the ssh line that is printed, or say --anywhere as well"};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("--host {} would show the run to other hosts, over an unencrypted connection", options.host),
+            "", "leave --host out and use the printed ssh line, or add --anywhere"};
     report::PageServerOptions server{.host = options.host, .port = options.port, .token = report::new_token()};
     if (!options.anywhere) return server;
     if (is_private) server.host = "0.0.0.0";
@@ -135,10 +135,10 @@ void print_address(const WatchArguments& options, const report::PageServerOption
     const auto host = options.anywhere ? sys::host_name() : std::string("127.0.0.1");
     say("http://{}:{}/?token={}\n", host, port, server.token);
     if (options.anywhere)
-        say("Warning: every host that reaches this one may connect, and what passes is not encrypted: whoever reads "
-            "along has the token.\n");
-    else say("From elsewhere: ssh -N -L {}:127.0.0.1:{} {}\n", port, port, sys::host_name());
-    say("Shows {}; it changes nothing there. Ctrl-C ends it.\n", options.run);
+        say("Warning: every host that reaches this host may connect, and the connection is not encrypted: an "
+            "eavesdropper gets the token.\n");
+    else say("From another machine: ssh -N -L {}:127.0.0.1:{} {}\n", port, port, sys::host_name());
+    say("Shows {}, and changes nothing there. Ctrl-C ends it.\n", options.run);
     std::fflush(stdout);
 }
 
@@ -172,16 +172,16 @@ Result<Exit> watch(const WatchArguments& given) {
 
 void add_watch(CommandLine& line) {
     const auto options = std::make_shared<WatchArguments>();
-    auto verb = line.verb("watch", "Show a run as a live page, to a browser on this machine or through ssh");
-    verb.argument("RUN", options->run, "A run that computes, or one that is over");
-    verb.option("--port", options->port, "Of the page; 0: a free one");
-    verb.option("--host", options->host, "Address to serve at; another than the loopback needs --anywhere");
-    verb.option("--staging", options->staging, "Where this node's sessions stage");
-    verb.flag("--anywhere", options->anywhere, "Serve other hosts too, not encrypted, to whoever has the token");
+    auto verb = line.verb("watch", "Show a run as a live page, in a browser on this machine or through ssh");
+    verb.argument("RUN", options->run, "An active or finished run");
+    verb.option("--port", options->port, "Serve the page at this port. 0: a free port");
+    verb.option("--host", options->host, "Serve at this address. Any address but the loopback needs --anywhere");
+    verb.option("--staging", options->staging, "Look in this directory for staged copies of this node's sessions");
+    verb.flag("--anywhere", options->anywhere,
+              "Serve other hosts too, without encryption. Anyone with the token can read");
     verb.examples(
-        "  forebay watch run7\n"
-        "It prints an address with a token, without which nothing is shown, and the line for ssh that brings the page "
-        "to\nanother machine. It reads the run and never writes to it: docs/reference/report.md#watch.\n");
+        "  forebay watch run7\nIt prints an address with a secret token, and the ssh line for a browser on another "
+        "machine. It reads the run and\nnever writes to it: docs/reference/report.md#watch.\n");
     verb.action([options] { return watch(*options); });
 }
 

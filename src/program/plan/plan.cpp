@@ -63,7 +63,7 @@ Result<std::vector<format::Measure>> read_run_measures(const std::string& given,
     if (!read && read.error().kind != ErrorKind::missing) return read.error();
     if (!read)
         return with_context(read.error(), read.error().what, "",
-                            "name the directory of a run that has saved, as in --run /scratch/me/run7");
+                            "give the directory of a run that has saved, as in --run /scratch/me/run7");
     auto& chronicle = *read;
     chronicle.run = given;  // in the user's spelling
     return advice::measures_of_run(chronicle, stream);
@@ -78,10 +78,10 @@ Result<> take_files(const PlanArguments& options, advice::PlanInputs& inputs) {
         if (path.empty()) continue;
         FB_TRY_ASSIGN(read, read_advice(option, path, kind));
         if (read.kind == "bench" && format::find(read.measures, "drain_rate_bytes_per_second") == nullptr)
-            return Error{ErrorKind::refused,
-                         fmt::format("{} {} has no row by forebay that drains: rows of other ways tell a plan nothing",
-                                     option, input_name(path)),
-                         "", "forebay bench run --via forebay --stage /dev/shm,slots=1 --out json=FILE"};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("{} {} has no row for drains by forebay, and a plan needs one", option, input_name(path)),
+                "", "forebay bench run --via forebay --stage /dev/shm,slots=1 --out json=FILE"};
         inputs.take(read,
                     fmt::format("{}, {}", input_name(path), show_utc(read.made_unix_ns).substr(0, date_characters)));
     }
@@ -116,7 +116,7 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
     if (!happened.empty()) take_scale(happened, sources.inputs);
     if (!options.case_file.empty()) {
         FB_TRY_ASSIGN(text, input_text("--case", options.case_file, case_bytes_read_max,
-                                       "--case bench/cases/plan-hacc.toml, or another file like it"));
+                                       "give --case bench/cases/plan-hacc.toml, or another file like it"));
         FB_TRY_ASSIGN(read, advice::read_case(text, input_name(options.case_file)));
         for (const auto& measure : read.inputs) sources.inputs.take(measure);
         sources.what_ifs.insert(sources.what_ifs.begin(), read.what_ifs.begin(), read.what_ifs.end());
@@ -167,8 +167,8 @@ Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& 
             {.check = "ranks",
              .subject = options.run,
              .severity = format::Severity::note,
-             .text = fmt::format("ranks of {} waited {} a save for each other, the median: no number here has that, "
-                                 "since the last rank computes until it comes",
+             .text = fmt::format("ranks of {} waited {} a save (the median) for each other. The plan leaves this out, "
+                                 "since the last rank computes until it arrives",
                                  options.run, show_seconds(sources.ranks_seconds))});
     return plan;
 }
@@ -202,37 +202,35 @@ Result<Exit> run_plan(const PlanArguments& options) {
 
 void add_plan(CommandLine& line) {
     const auto options = std::make_shared<PlanArguments>();
-    auto verb = line.verb("plan", "What a run will cost: saves, drains, progress; which interval and slots suit it");
-    verb.option("--run", options->run, "Take what this run has shown of itself");
-    verb.option("--stream", options->stream, "Of --run and --check: this stream; else the one with most bytes");
-    verb.option("--preflight", options->preflight, "Take what forebay preflight has measured: FILE.json, or -");
-    verb.option("--bench", options->bench, "Take what forebay bench run has measured: FILE.json, or -");
-    verb.option("--profile", options->profile, "Take what forebay tune has measured: FILE.json, or -");
-    verb.option("--plan", options->plan, "Take what an earlier plan was made of: FILE.json, or -");
-    verb.option("--case", options->case_file, "Take a run of others, with what was published of it: FILE.toml");
+    auto verb =
+        line.verb("plan", "Predict the cost of saves, drains and failures, and find the best interval and slots");
+    verb.option("--run", options->run, "Take the measurements of this run");
+    verb.option("--stream", options->stream,
+                "With --run and --check: take this stream. Default: the stream with most bytes");
+    verb.option("--preflight", options->preflight, "Take the measurements of forebay preflight: FILE.json, or -");
+    verb.option("--bench", options->bench, "Take the measurements of forebay bench run: FILE.json, or -");
+    verb.option("--profile", options->profile, "Take the measurements of forebay tune: FILE.json, or -");
+    verb.option("--plan", options->plan, "Take the inputs of an earlier plan: FILE.json, or -");
+    verb.option("--case", options->case_file, "Take the published figures of another run: FILE.toml");
     for (const auto& kind : advice::input_kinds())
         if (kind.key[0] != '\0') verb.option(plan_option_of(kind.key), options->inputs[kind.key], kind.help);
     verb.option("--slow-nodes", options->inputs["slow_nodes"],
-                "Which share of the nodes drains at which ratio of the rate of the others: SHARE:RATIO");
-    verb.option("--slow-targets", options->inputs["slow_targets"], "The same of storage targets: SHARE:RATIO");
-    verb.option("--what-if", options->what_ifs, "Other values of an input, a row each: KEY=VALUE[,VALUE...]");
+                "Assume that a share of the nodes drains at a ratio of the normal rate: SHARE:RATIO");
+    verb.option("--slow-targets", options->inputs["slow_targets"], "Assume the same for storage targets: SHARE:RATIO");
+    verb.option("--what-if", options->what_ifs, "Add a row with another value of an input: KEY=VALUE[,VALUE...]");
     verb.option("--check", options->check,
-                "Compare what is predicted with what this run did; exit 1 where it is off "
-                "by more than 15 %");
-    verb.flag("--extrapolate", options->extrapolate, "Predict beyond 64 times the nodes or bytes that were measured");
+                "Compare the prediction with this run. Exit code 1 if it is off by more than 15 %");
+    verb.flag("--extrapolate", options->extrapolate, "Predict beyond 64 times the measured nodes or bytes");
     verb.option("--out", options->out, "Write the plan: FILE.json");
-    verb.flag("--replace", options->replace, "Of --out: replace a file that is no plan");
-    verb.json(options->json, "  Advice of kind \"plan\", as docs/formats/advice.md and its schema say.\n");
+    verb.flag("--replace", options->replace, "With --out: replace a file that is not a plan");
+    verb.json(options->json, "  Advice of kind \"plan\": see docs/formats/advice.md and its schema.\n");
     verb.examples(
-        "  forebay plan --nodes 8100 --bytes-per-node 51432098765 --save-rate 29303703703 --drain-rate 463351000 \\\n"
-        "    --step-seconds 360 --mtbf 12h\n"
-        "  forebay plan --run small --nodes 512 --target-rate 2T --what-if slots=1,2 --what-if slow_nodes=0.01:0.3\n"
-        "  forebay plan --run /scratch/me/run7 --ends-in 30m\n"
-        "  forebay plan --run small --check large\n"
-        "  forebay plan --case bench/cases/plan-hacc.toml\n"
-        "Amounts are 4096, 64M, 2G (powers of 1024), rates such amounts a second, with their cv as in 463M:0.1; times "
-        "are\n"
-        "90, 30m, 12h, 2d. Options go before files. Keys of --what-if are options: target_rate for --target-rate.\n");
+        "  forebay plan --nodes 8100 --bytes-per-node 51432098765 --save-rate 29303703703 --drain-rate 463351000 \\\n  "
+        "  --step-seconds 360 --mtbf 12h\n  forebay plan --run small --nodes 512 --target-rate 2T --what-if slots=1,2 "
+        "--what-if slow_nodes=0.01:0.3\n  forebay plan --run /scratch/me/run7 --ends-in 30m\n  forebay plan --run "
+        "small --check large\n  forebay plan --case bench/cases/plan-hacc.toml\nAmounts: 4096, 64M, 2G (powers of "
+        "1024). Rates: amounts a second, with their coefficient of variation as in\n463M:0.1. Times: 90, 30m, 12h, 2d. "
+        "Options go before files. Keys of --what-if are options: target_rate for\n--target-rate.\n");
     verb.action([options] { return run_plan(*options); });
 }
 

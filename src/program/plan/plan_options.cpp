@@ -41,7 +41,7 @@ Result<double> plan_value_from(Unit unit, const std::string& text, const std::st
         case Unit::policy:
             if (text == "wait") return 0.0;
             if (text == "supersede" || text == "newest_only") return 1.0;  // the word of the configuration
-            return Error{ErrorKind::refused, fmt::format("{} {}: wait, or supersede, is needed", named, text), "",
+            return Error{ErrorKind::refused, fmt::format("{} {}: write wait or supersede", named, text), "",
                          fmt::format("{} wait, or {} newest_only as the configuration calls it", named, named)};
         case Unit::share: return share_from(named, text);
         case Unit::number: break;
@@ -60,8 +60,8 @@ std::string nearest_key(const std::string& key) {
 Result<std::vector<Measure>> plan_pair_from(const std::string& key, const std::string& text, const std::string& named) {
     const auto colon = text.find(':');
     if (colon == std::string::npos)
-        return Error{ErrorKind::refused, fmt::format("{} {}: SHARE:RATIO is needed", named, text), "",
-                     fmt::format("{} 0.01:0.3, for one of a hundred at 0.3 of the rate of the others", named)};
+        return Error{ErrorKind::refused, fmt::format("{} {}: write SHARE:RATIO", named, text), "",
+                     fmt::format("{} 0.01:0.3, if one of a hundred runs at 0.3 of the normal rate", named)};
     const auto of = key.substr(0, key.size() - 1);  // "slow_node"
     FB_TRY_ASSIGN(share, share_from(named, text.substr(0, colon)));
     FB_TRY_ASSIGN(ratio, share_from(named, text.substr(colon + 1)));
@@ -76,7 +76,7 @@ Result<std::vector<Measure>> plan_input_from(const std::string& key, const std::
     const auto* kind = advice::input_of_key(key);
     if (kind == nullptr) {
         const auto near = nearest_key(key);
-        return Error{ErrorKind::refused, fmt::format("{} is no input of a plan", named), "",
+        return Error{ErrorKind::refused, fmt::format("{} is not an input of a plan", named), "",
                      near.empty() ? "--help" : fmt::format("--what-if {}={}", near, text)};
     }
     const auto colon = kind->cv != nullptr ? text.find(':') : std::string::npos;
@@ -85,14 +85,14 @@ Result<std::vector<Measure>> plan_input_from(const std::string& key, const std::
     if (colon != std::string::npos) {
         FB_TRY_ASSIGN(cv, number_from(named, text.substr(colon + 1)));
         if (!(cv >= 0 && cv <= advice::cv_max))
-            return Error{ErrorKind::refused, fmt::format("{} {}: a cv is 0 to {}", named, text, advice::cv_max)};
+            return Error{ErrorKind::refused, fmt::format("{} {}: a cv must be 0 to {}", named, text, advice::cv_max)};
         measure.cv = cv;
     }
     if (value < kind->least)
-        return Error{ErrorKind::refused, fmt::format("{} {}: at least {} is needed", named, text, kind->least)};
+        return Error{ErrorKind::refused, fmt::format("{} {}: the least value is {}", named, text, kind->least)};
     if (kind->key == std::string_view("slots") && value != 0 && value != 1 && value != 2)
-        return Error{ErrorKind::refused, fmt::format("{} {}: a stream has 1 or 2 slots, or none", named, text), "",
-                     fmt::format("{} 1 or 2; 0 where nothing is staged", named)};
+        return Error{ErrorKind::refused, fmt::format("{} {}: a stream has 0, 1 or 2 slots", named, text), "",
+                     fmt::format("{} 1 or 2; 0 without staging", named)};
     return std::vector{measure};
 }
 
@@ -101,7 +101,7 @@ Result<advice::WhatIf> what_if_from(const std::string& text) {
     advice::WhatIf what_if{.key = text.substr(0, equal), .values = {}};
     std::ranges::replace(what_if.key, '-', '_');  // as options are spelled
     if (equal == std::string::npos || equal + 1 == text.size())
-        return Error{ErrorKind::refused, fmt::format("--what-if {}: KEY=VALUE[,VALUE...] is needed", text), "",
+        return Error{ErrorKind::refused, fmt::format("--what-if {}: write KEY=VALUE[,VALUE...]", text), "",
                      "--what-if mtbf=3h,6h"};
     for (auto rest = text.substr(equal + 1); !rest.empty();) {
         const auto comma = rest.find(',');

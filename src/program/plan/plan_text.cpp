@@ -139,7 +139,7 @@ Shown intervals_text(const Advice& plan) {
                      plan.chosen[0].second == "1" ? "step" : plan.chosen[0].second + " steps");
         text += Shown{wrapped("           ", why_intervals_differ(plan))};
     } else {
-        text = Shown{" interval  nothing fails: save as seldom as results are needed\n"};
+        text = Shown{" interval  nothing fails: save as rarely as you need results\n"};
     }
     if (format::find(plan.measures, "target_level_seconds") != nullptr)
         text += lines(" levels    staged each {}, at the target each {}\n", show_planned(plan, "staged_level_seconds"),

@@ -45,8 +45,7 @@ Result<Exit> preflight(const HostArguments& arguments) {
         advice::SshOptions ssh{.command = {}, .program = sys::program_path(), .at_once = arguments.ssh_at_once};
         for (const auto word : words_of(arguments.ssh)) ssh.command.emplace_back(word);
         if (ssh.command.empty() || hosts.empty() || ssh.at_once == 0)
-            return Error{ErrorKind::refused,
-                         "--hosts, --ssh and --ssh-at-once name no host, no command or none at once"};
+            return Error{ErrorKind::refused, "--hosts needs a host, --ssh a command, and --ssh-at-once 1 or more"};
         nodes = advice::ssh_nodes(hosts, std::move(ssh));
     }
     FB_TRY_ASSIGN(done, preflight_with(*nodes, arguments.all, hosts, [&] { return signals.come(); }));
@@ -58,24 +57,23 @@ Result<Exit> preflight(const HostArguments& arguments) {
 }  // namespace
 
 void add_preflight(CommandLine& line) {
-    const char* summary = "Find slow and broken nodes and storage targets before a run, and leave them out";
+    const char* summary = "Find slow and broken nodes and storage targets before a run, and exclude them";
     if (started_by_launcher()) return line.elsewhere("preflight", summary, become_mpi);
     const auto arguments = std::make_shared<HostArguments>();
     auto verb = line.verb("preflight", summary);
     add_preflight_options(verb, arguments->all);
     verb.option("--hosts", arguments->hosts,
-                "Hosts to check over ssh, as in nid00[01-64], or @FILE; without: this machine");
-    verb.option("--ssh", arguments->ssh, "Command that starts programs on hosts");
-    verb.option("--ssh-at-once", arguments->ssh_at_once, "Of those that run here");
-    verb.flag("--here", arguments->here, "Answer questions that come on standard input (--hosts starts this)");
+                "Check these hosts over ssh, as in nid00[01-64], or @FILE. Default: this machine");
+    verb.option("--ssh", arguments->ssh, "Start programs on hosts with this command");
+    verb.option("--ssh-at-once", arguments->ssh_at_once, "Check so many hosts at a time");
+    verb.flag("--here", arguments->here, "Answer questions from standard input (--hosts starts this)");
     verb.examples(
-        "  srun --mpi=pmix -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n"
-        "  forebay preflight --hosts nid00[01-64] --target /scratch/me\n"
-        "  forebay preflight --targets /ost/0 --targets /ost/1 --servers servers.txt\n"
-        "  forebay preflight --target /scratch/me --after preflight.json\n"
-        "Amounts are 4096, 64M, 2G: K, M, G and T are powers of 1024. Exit code 1 when something fails, or with "
-        "--after got\n"
-        "worse. One rank a node.\n");
+        "  srun --mpi=pmix -N 128 --ntasks-per-node 1 forebay preflight --target /scratch/me --bytes-per-node 50G\n  "
+        "forebay "
+        "preflight --hosts nid00[01-64] --target /scratch/me\n  forebay preflight --targets /ost/0 --targets /ost/1 "
+        "--servers servers.txt\n  forebay preflight --target /scratch/me --after preflight.json\nAmounts: 4096, 64M, "
+        "2G (powers of 1024). Start one rank a node. Exit code 1 if a check fails, or with --after if a\nresult got "
+        "worse.\n");
     verb.action([arguments] { return preflight(*arguments); });
 }
 

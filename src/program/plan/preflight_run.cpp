@@ -85,8 +85,8 @@ Result<std::vector<advice::StorageTarget>> targets_of(const PreflightArguments& 
     for (auto& target : targets)
         if (const auto server = servers.find(target.name); server != servers.end()) target.server = server->second;
         else
-            return Error{ErrorKind::refused, fmt::format("{} names no server of {}", arguments.servers, target.name),
-                         "", "a line for each server: its name, then its targets"};
+            return Error{ErrorKind::refused, fmt::format("{} lists no server for {}", arguments.servers, target.name),
+                         "", "write one line for each server: its name, then its targets"};
     return targets;
 }
 
@@ -261,33 +261,36 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
 }  // namespace
 
 void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
-    verb.option("--target", arguments.target, "Directory at the target where runs will be: drains go there");
-    verb.option("--staging", arguments.staging, "Directory on each node where snapshots will be staged");
+    verb.option("--target", arguments.target, "Test this directory of the target, in which runs will be");
+    verb.option("--staging", arguments.staging, "Test this directory of each node, in which snapshots will be staged");
     verb.option("--targets", arguments.targets,
-                "Storage targets to probe: a directory, or @FILE with one a line (of Lustre: all OSTs)");
-    verb.option("--servers", arguments.servers, "File that groups them, a line a server: its name, then its targets");
-    verb.bytes("--application-bytes", arguments.application_bytes, "Memory of the application on a node, as in 40G");
-    verb.bytes("--bytes-per-node", arguments.bytes_per_node, "What a node saves at a time: the size of a slot");
-    verb.option("--slots", arguments.slots, "Slots of the stream");
-    verb.bytes("--agent-bytes", arguments.agent_bytes, "Memory of the agent");
-    verb.option("--binary", arguments.binary, "The application's program: the same file on all nodes?");
-    verb.option("--pool", arguments.pool, "Pool of DAOS whose state is asked");
-    verb.bytes("--planned-bytes", arguments.planned_bytes, "What the run will keep: against room and quota");
-    verb.option("--plan", arguments.plan, "File of forebay plan: time and bytes, against the job's limits");
+                "Probe these storage targets: a directory, or @FILE with one a line (on Lustre: all OSTs)");
+    verb.option("--servers", arguments.servers,
+                "Group targets by server with this file, one line for each server: its name, then its targets");
+    verb.bytes("--application-bytes", arguments.application_bytes,
+               "Assume so much memory for the application on a node, as in 40G");
+    verb.bytes("--bytes-per-node", arguments.bytes_per_node,
+               "Assume that a node saves so much at a time: the size of a slot");
+    verb.option("--slots", arguments.slots, "Assume so many slots for the stream");
+    verb.bytes("--agent-bytes", arguments.agent_bytes, "Assume so much memory for the agent");
+    verb.option("--binary", arguments.binary, "Check that all nodes have the same file of this program");
+    verb.option("--pool", arguments.pool, "Check the state of this DAOS pool");
+    verb.bytes("--planned-bytes", arguments.planned_bytes, "Check room and quota for so many bytes of the run");
+    verb.option("--plan", arguments.plan,
+                "Check the job's limits against the time and bytes of this file of forebay plan");
     verb.option("--nodes-wanted", arguments.nodes_wanted,
-                "Good nodes that the run needs (all): how many spares to ask for");
-    verb.option("--site", arguments.site, std::string("Thresholds and severities (") + site_file + ")");
-    verb.bytes("--probe-bytes", arguments.probe_bytes, "Bytes of one probe; 0: no speeds");
-    verb.option("--at-once", arguments.at_once, "Nodes that work at once");
-    verb.option("--probes-a-node", arguments.probes_a_node, "Probes of storage targets that a node makes at once");
-    verb.option("--seconds", arguments.seconds, "After which all ends with what is known");
-    verb.option("--out", arguments.out, "Directory of preflight.json, exclude.nodes and exclude.targets");
-    verb.flag("--replace", arguments.replace, "Of --out: replace files of these names that no preflight has written");
-    verb.option("--after", arguments.after, "After the run: compare with this preflight.json of before");
-    verb.json(
-        arguments.json,
-        "  What preflight.json holds (docs/formats/advice.md): measures, findings with check, subject, severity,\n"
-        "  text, ratio, z and samples, excluded_nodes, excluded_targets, and lines to paste.\n");
+                "Compute the spares to ask for, if the run needs so many good nodes (all)");
+    verb.option("--site", arguments.site, std::string("Use these thresholds and severities (") + site_file + ")");
+    verb.bytes("--probe-bytes", arguments.probe_bytes, "Write so many bytes in one probe. 0: measure no speeds");
+    verb.option("--at-once", arguments.at_once, "Let so many nodes work at once");
+    verb.option("--probes-a-node", arguments.probes_a_node, "Let a node probe so many storage targets at once");
+    verb.option("--seconds", arguments.seconds, "End after so many seconds with the results so far");
+    verb.option("--out", arguments.out, "Write preflight.json, exclude.nodes and exclude.targets to this directory");
+    verb.flag("--replace", arguments.replace, "With --out: replace files of these names that no preflight has written");
+    verb.option("--after", arguments.after, "After the run: compare with this preflight.json from before");
+    verb.json(arguments.json,
+              "  The contents of preflight.json (docs/formats/advice.md): measures, findings with check, subject, "
+              "severity,\n  text, ratio, z and samples, excluded_nodes, excluded_targets, and lines to paste.\n");
 }
 
 Result<PreflightDone> preflight_with(advice::Nodes& nodes, const PreflightArguments& arguments,

@@ -50,17 +50,17 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
                      fmt::format("--at-once must be 1 to {}, not {}", stagger_turns_max, arguments.at_once), "",
                      "forebay stagger --at-once 64 -- COMMAND"};
     if (arguments.command.empty())
-        return Error{ErrorKind::refused, "there is no command", "", "forebay stagger --at-once 64 -- COMMAND"};
+        return Error{ErrorKind::refused, "no command is given", "", "forebay stagger --at-once 64 -- COMMAND"};
     if (arguments.name.empty() || arguments.name.find('/') != std::string::npos)
         return Error{ErrorKind::refused, "--name is empty, or has a slash", "", "--name mounts"};
     if (!(arguments.wait_seconds >= 0 && arguments.wait_seconds <= wait_seconds_max))
-        return Error{ErrorKind::refused, fmt::format("--wait must be 0 to {} seconds, a year", wait_seconds_max), "",
+        return Error{ErrorKind::refused, fmt::format("--wait must be 0 to {} seconds (one year)", wait_seconds_max), "",
                      "--wait 3600"};
     const sys::EndSignals signals;
     const auto turns = fmt::format("{}/.forebay-stagger-{}", arguments.directory, arguments.name);
     if (const auto outcome = sys::posix_store().make_directory(turns); !outcome)
         return with_context(outcome.error(), outcome.error().what, "nothing was started",
-                            "--directory DIR, one that all processes see and may write to");
+                            "give --directory DIR, which all processes see and may write to");
     std::optional<Error> failed;
     std::optional<sys::FileLock> turn;
     const auto look = [&] {
@@ -78,9 +78,10 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
         return Error{
             ErrorKind::retry,
             fmt::format("all {} turns of {} were taken for {:.0f} s", arguments.at_once, turns, arguments.wait_seconds),
-            "nothing was started", "a longer --wait, or a larger --at-once"};
+            "nothing was started", "give a longer --wait, or a larger --at-once"};
     const auto code = sys::run_in_front(arguments.command, [&] { return signals.come(); });
-    if (!code) return with_context(code.error(), code.error().what, "", "name a program that is there, behind --");
+    if (!code)
+        return with_context(code.error(), code.error().what, "", "give the path of an existing program after --");
     return static_cast<Exit>(*code);
 }
 
@@ -88,16 +89,17 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
 
 void add_stagger(CommandLine& line) {
     const auto arguments = std::make_shared<StaggerArguments>();
-    auto verb = line.verb("stagger", "Run a command, at most so many at a time of all nodes that share a directory");
-    verb.option("--at-once", arguments->at_once, "Commands that run at a time");
-    verb.option("--directory", arguments->directory, "That all share; its file system must have locks");
-    verb.option("--name", arguments->name, "Those of another name do not count");
-    verb.option("--wait", arguments->wait_seconds, "Seconds after which it gives up");
-    verb.arguments("COMMAND", arguments->command, "What to run, behind --");
+    auto verb = line.verb("stagger", "Run a command on many nodes, but only on a few at a time");
+    verb.option("--at-once", arguments->at_once, "Run so many commands at a time");
+    verb.option("--directory", arguments->directory,
+                "Count commands in this shared directory. Its file system must have locks");
+    verb.option("--name", arguments->name, "Count only commands of this name");
+    verb.option("--wait", arguments->wait_seconds, "Give up after so many seconds");
+    verb.arguments("COMMAND", arguments->command, "The command, after --");
     verb.examples(
-        "  srun --ntasks-per-node 1 forebay stagger --at-once 512 -- ./mount-dfuse.sh\n"
-        "  mpiexec -n 8000 forebay stagger --at-once 64 --directory /home/me -- ./copy-to-node.sh\n"
-        "Exits as the command does. Whose process dies gives its turn to the next.\n");
+        "  srun --ntasks-per-node 1 forebay stagger --at-once 512 -- ./mount-dfuse.sh\n  mpiexec -n 8000 forebay "
+        "stagger --at-once 64 --directory /home/me -- ./copy-to-node.sh\nIt exits as the command does. If a process "
+        "dies, the next command takes its turn.\n");
     verb.action([arguments] { return stagger(*arguments); });
 }
 

@@ -36,7 +36,7 @@ Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
     return Error{
         versions.empty() ? ErrorKind::missing : ErrorKind::refused,
         fmt::format("{} of {} is {}", fmt::format("step {}", *place.step), place.run,
-                    versions.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP"),
+                    versions.empty() ? "no snapshot of another run" : "in several streams: give RUN/STREAM@STEP"),
         "", fmt::format("forebay ls {}", place.run)};
 }
 
@@ -44,7 +44,7 @@ Result<Exit> adopt(const AdoptArguments& options) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!place.step)
-        return Error{ErrorKind::refused, fmt::format("adopt wants one step, not {}", options.place), "",
+        return Error{ErrorKind::refused, fmt::format("adopt needs one step, not {}", options.place), "",
                      fmt::format("forebay ls {}", place.run)};
     FB_TRY_ASSIGN(version, foreign(store, place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, version.snapshot.directory));
@@ -61,15 +61,13 @@ Result<Exit> adopt(const AdoptArguments& options) {
 
 void add_adopt(CommandLine& line) {
     const auto options = std::make_shared<AdoptArguments>();
-    auto verb = line.verb("adopt", "Take a snapshot that was copied from another run into this one");
+    auto verb = line.verb("adopt", "Take a snapshot that was copied from another run into this run");
     verb.argument("RUN@STEP", options->place, "RUN@STEP, RUN/STREAM@STEP or the snapshot's directory");
     verb.json(options->json, "  An object: stream, step, directory, was_of_run.\n");
     verb.examples(
-        "  cp -r /scratch/me/run6/restart/step-000500 /scratch/me/run7/restart/\n"
-        "  forebay adopt /scratch/me/run7@500\n"
-        "A run restarts from its own snapshots alone; forebay ls shows what is of another run. The snapshot becomes "
-        "one of\n"
-        "the line that the run is on. Its data are not touched.\n");
+        "  cp -r /scratch/me/run6/restart/step-000500 /scratch/me/run7/restart/\n  forebay adopt "
+        "/scratch/me/run7@500\nA run restarts only from its own snapshots. forebay ls shows the snapshots of other "
+        "runs. The snapshot joins the\ncurrent line of the run. Its data stay unchanged.\n");
     verb.action([options] { return adopt(*options); });
 }
 

@@ -40,15 +40,13 @@ Result<Exit> agent(const AgentArguments& options) {
 
 void add_agent(CommandLine& line) {
     const auto options = std::make_shared<AgentArguments>();
-    auto verb = line.verb("agent", "Drain and commit what a session stages (the library starts this)");
+    auto verb = line.verb("agent", "Drain and commit the snapshots that a session stages (the library starts this)");
     verb.required("--session", options->session, "The session's staging directory");
     verb.flag("--foreground", options->foreground, "Stay in the foreground, for debuggers and service managers");
     verb.examples(
-        "  forebay agent --session /dev/shm/forebay-1000/run7-8d1f0baa-0 --foreground\n"
-        "Ends when the session is closed, or when its application has died and everything staged is committed or "
-        "failed.\n"
-        "Exit code 1 when something stays staged. The log goes to standard error: agent.log in the staging "
-        "directory.\n");
+        "  forebay agent --session /dev/shm/forebay-1000/run7-8d1f0baa-0 --foreground\nIt ends when the session is "
+        "closed, or when its application has died and everything staged is committed or failed.\nExit code 1 if "
+        "something stays staged. The log goes to standard error, or to agent.log in the staging directory.\n");
     verb.action([options] { return agent(*options); });
 }
 

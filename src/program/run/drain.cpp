@@ -84,7 +84,7 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
                                 .nodes_wait = std::chrono::seconds(std::min(options.wait_seconds, wait_seconds_max))};
     if (options.directory == "all") {
         if (!options.into.empty() || options.drop)
-            return Error{ErrorKind::refused, "--into and --drop are for one staging directory, not for all", "",
+            return Error{ErrorKind::refused, "--into and --drop need one staging directory, not all", "",
                          "forebay drain all"};
         FB_TRY_ASSIGN(directories, node::staging_directories(options.base));
         asked = std::move(directories);
@@ -126,13 +126,13 @@ Result<Exit> drop(const DrainArguments& options) {
     auto array = Json::array();
     Shown text;
     for (const auto& file : staged) {
-        text += lines("{}@{}: dropped, it was staged in {}\n", file.stream, file.peek.record.step, file.path);
+        text += lines("{}@{}: dropped from {}\n", file.stream, file.peek.record.step, file.path);
         auto object = Json::object();
         object.set("directory", options.directory).set("stream", file.stream).set("step", file.peek.record.step);
         array.push(object.set("staged", file.path).set("committed", false).set("text", "dropped"));
     }
     if (options.json) array.print();
-    else if (staged.empty()) say("Nothing was staged; the directory is removed.\n");
+    else if (staged.empty()) say("Nothing was staged. The directory is removed.\n");
     else say(text);
     return Exit::good;
 }
@@ -172,9 +172,9 @@ Result<Exit> drain_all(const DrainArguments& options) {
         }
     }
     for (const auto& directory : passed_over(asked, directories)) {
-        const auto* const reason = "its session or its agent lives";
+        const auto* const reason = "its session or its agent still runs";
         exit = Exit::found;
-        text += lines("{}: passed over, {}\n", directory, reason);
+        text += lines("{}: skipped, {}\n", directory, reason);
         array.push(Json::object().set("directory", directory).set("committed", false).set("text", reason));
     }
     if (options.json) array.print();
@@ -188,35 +188,30 @@ Result<Exit> drain_all(const DrainArguments& options) {
 
 void add_drain(CommandLine& line) {
     const auto options = std::make_shared<DrainArguments>();
-    auto verb =
-        line.verb("drain", "Finish what a dead session left staged on this node: drain, commit, free the memory");
+    auto verb = line.verb("drain", "Commit the snapshots that a dead session left on this node, and free the memory");
     verb.argument("DIR", options->directory,
-                  "The staging directory that an error named; or \"all\": each one of yours under --staging");
-    verb.option("--staging", options->base, "Where \"all\" looks");
-    verb.option("--forward-to", options->forward_to,
-                "Through a forwarder (forebay forward), HOST:PORT, instead of writing itself");
-    verb.option("--token-file", options->token_file, "What admits to it");
-    verb.option("--wait", options->wait_seconds,
-                "Seconds to wait for other nodes that drain their part of a snapshot now");
-    verb.flag("--epilog", options->epilog,
-              "For the Epilog script of Slurm: work as the user of the job, and exit with 0 if data stays staged");
-    verb.flag("--keep", options->keep, "Keep the staged copies when they are committed");
+                  "The staging directory from the error, or \"all\": each of your directories below --staging");
     verb.option(
         "--into", options->into,
-        "Commit into this run instead, which takes the snapshots as its own: where theirs is gone, or is another");
-    verb.flag("--drop", options->drop, "Remove what is staged in DIR, committed or not");
-    verb.json(
-        options->json,
-        "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text; and\n"
-        "  without step for small files that could not be packed.\n");
+        "Commit into this run, which adopts the snapshots. Use it if their run is gone, or replaced by another run");
+    verb.option("--wait", options->wait_seconds, "Wait this many seconds for other nodes that drain their part now");
+    verb.flag("--epilog", options->epilog,
+              "For the Epilog script of Slurm: work as the user of the job. Exit with 0 even if data stays staged");
+    verb.flag("--drop", options->drop, "Remove the staged copies in DIR, committed or not");
+    verb.flag("--keep", options->keep, "Keep the staged copies after the commit");
+    verb.option("--staging", options->base, "Look here with \"all\"");
+    verb.option("--forward-to", options->forward_to,
+                "Write through a forwarder (forebay forward), HOST:PORT, not directly");
+    verb.option("--token-file", options->token_file, "Use the token in this file for the forwarder");
+    verb.json(options->json,
+              "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text. "
+              "Without\n  step for small files that could not be packed.\n");
     verb.examples(
-        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0\n"
-        "  forebay drain all\n"
-        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0 --into /scratch/me/run7-saved\n"
-        "Refused while the session or its agent lives, and where the run's directory is gone or another run's. Exit\n"
-        "code 1 when something could not be committed, or small files could not be packed, which stays staged; or "
-        "when\n"
-        "\"all\" has passed over a directory whose session or agent lives.\n");
+        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0\n  forebay drain all\n  forebay drain "
+        "/dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0 --into /scratch/me/run7-saved\nRefused while the "
+        "session or its agent runs, and if the run's directory is gone or belongs to another run. Exit code\n1 if "
+        "something could not be committed or packed, and stays staged, or if \"all\" skipped a directory whose "
+        "session\nor agent runs.\n");
     verb.action([options] { return drain_all(*options); });
 }
 

@@ -66,7 +66,7 @@ private:
             const auto seen = sys::look_at(at.string());
             if (seen && seen->kind == sys::LocalFile::Kind::other)
                 return problem(ErrorKind::refused,
-                               show_text(at.string()) + " is a link: nothing is written through it.",
+                               show_text(at.string()) + " is a link: extract writes nothing through a link.",
                                "extract into another directory: -C DIR");
         }
         // Checked before, too, so that no large file is written in vain.
@@ -85,7 +85,7 @@ private:
     }
 
     static Error is_there(const std::string& path) {
-        return problem(ErrorKind::refused, show_text(path) + " exists.", "--overwrite, or -C DIR");
+        return problem(ErrorKind::refused, show_text(path) + " exists.", "give --overwrite, or -C DIR");
     }
 
     Result<> write(const PackedSource& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
@@ -132,7 +132,7 @@ Result<> check_paths(const std::vector<PackedSource>& sources) {
         return problem(ErrorKind::refused,
                        fmt::format("{} is in {} and in {}.", show_text(source.file.path), at->second->snapshot.stream,
                                    source.snapshot.stream),
-                       "name one of them, RUN/STREAM, or its --list");
+                       "choose one: RUN/STREAM, or its --list");
     }
     return {};
 }
@@ -165,25 +165,24 @@ Result<Exit> extract(const ExtractArguments& options) {
 
 void add_extract(CommandLine& line) {
     const auto options = std::make_shared<ExtractArguments>();
-    auto verb = line.verb("extract", "Write the files of packed streams back, or list them");
+    auto verb = line.verb("extract", "Write packed files back to a directory, or list them");
     verb.argument("RUN", options->place,
                   "RUN for all its packed streams, RUN/STREAM, or RUN/STREAM@STEP for one batch");
     verb.option("--only", options->patterns,
-                "Only files whose path matches, as in '*.csv'; * matches / too; may be "
-                "repeated");
-    verb.option("-C,--directory", options->directory, "Where to; made if missing. The current directory by default");
+                "Take only files whose path matches, as in '*.csv'. * also matches /. Repeatable");
+    verb.option("-C,--directory", options->directory,
+                "Write to this directory. It is made if missing. Default: the current directory");
     verb.flag("--overwrite", options->overwrite, "Replace files that exist");
-    verb.flag("--list", options->list, "Only list them");
+    verb.flag("--list", options->list, "List the files, and write nothing");
     verb.json(options->json,
               "  An array with an object for each file: path, bytes, mode, modified_unix_ns, stream, step, earlier "
               "(steps of\n"
               "  batches with another file of that path).\n");
     verb.examples(
-        "  forebay extract /scratch/me/run7 --list\n"
-        "  forebay extract /scratch/me/run7 -C out --only '*.csv'\n"
-        "Files get their bytes, permissions and times of modification, and belong to you.\n"
-        "Every byte is checked against its checksum. Nothing is written outside the directory or through a link. Of a\n"
-        "file that several batches hold the last one is written; RUN/STREAM@STEP has the others.\n");
+        "  forebay extract /scratch/me/run7 --list\n  forebay extract /scratch/me/run7 -C out --only '*.csv'\nFiles "
+        "get their bytes, permissions and times of modification, and belong to you.\nEvery byte is checked against its "
+        "checksum. Nothing is written outside the directory or through a link. If several\nbatches hold a file, the "
+        "newest is written. RUN/STREAM@STEP has the older versions.\n");
     verb.action([options] { return extract(*options); });
 }
 

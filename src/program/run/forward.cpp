@@ -38,8 +38,8 @@ Result<std::string> token_in(const std::string& path) {
         token = read_token(path);  // two forwarders that begin at once both use the token that stayed
     }
     if (token && !forward::key_of(*token))
-        return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits", path), "",
-                     "remove it, and a new one is made"};
+        return Error{ErrorKind::refused, fmt::format("{} holds no valid token (32 hexadecimal digits)", path), "",
+                     "remove it, and Forebay makes a new token"};
     return token;
 }
 
@@ -72,8 +72,8 @@ Result<Exit> forward_until_told(const ForwardArguments& options) {
                                          {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log});
     if (!server)
         return with_context(
-            server.error(), fmt::format("no forwarder of {}: {}", run, server.error().what), "",
-            "see that the run can be written to from this host, and that --listen names a free port of it");
+            server.error(), fmt::format("the forwarder of {} cannot start: {}", run, server.error().what), "",
+            "check that this host can write to the run, and that --listen gives a free port of this host");
     FB_TRY_ASSIGN(addresses, addresses_of(options.listen, server->port()));
     if (options.json) {
         auto array = Json::array();
@@ -85,32 +85,29 @@ Result<Exit> forward_until_told(const ForwardArguments& options) {
     // This program runs on: another program may wait for the address in a pipe.
     std::fflush(stdout);
     signals.wait();
-    log("told to end");
+    log("stopped by a signal");
     if (server->stop()) return Exit::good;
     return Error{ErrorKind::retry, fmt::format("requests hang in {} and are given up", run),
-                 "what their clients have staged", "see whether its file system is alive"};
+                 "the staged data of their clients", "check that its file system answers"};
 }
 
 }  // namespace
 
 void add_forward(CommandLine& line) {
     const auto options = std::make_shared<ForwardArguments>();
-    auto verb = line.verb("forward", "Write to a run for the agents of other hosts, until it is told to end");
+    auto verb = line.verb("forward", "Write to a run for the agents of other hosts, until a signal ends it");
     verb.argument("RUN", options->run, "The run's directory");
-    verb.required("--listen", options->listen, "Where: HOST:PORT of this host, or :PORT for all of its networks");
+    verb.required("--listen", options->listen, "Listen at HOST:PORT of this host, or at :PORT for all of its networks");
     verb.required("--token-file", options->token_file,
-                  "What admits clients: a file of yours that is closed to others; made if missing");
-    verb.option("--log", options->log, "A file of yours for its log, of at most 1 MiB, the older lines in FILE.1");
+                  "Admit clients with the token in this file. Only you may have access. It is made if missing");
+    verb.option("--log", options->log,
+                "Write the log to this file of yours, of at most 1 MiB. Older lines go to FILE.1");
     verb.json(options->json, "  An object, when it listens: run, addresses, token_file.\n");
     verb.examples(
-        "  forebay forward /scratch/me/run7 --listen :4711 --token-file ~/run7.token\n"
-        "Its clients: agents whose configuration has [agent] forward_to = [\"HOST:4711\"] and forward_token_file; "
-        "forebay "
-        "drain\n"
-        "with --forward-to and --token-file. It says where it listens when it does, logs to standard error or --log, "
-        "and "
-        "ends\n"
-        "at SIGTERM or SIGINT, when what it has begun is done.\n");
+        "  forebay forward /scratch/me/run7 --listen :4711 --token-file ~/run7.token\nIts clients are agents whose "
+        "configuration has [agent] forward_to = [\"HOST:4711\"] and forward_token_file, and\nforebay drain with "
+        "--forward-to and --token-file. It prints its address when it is ready, logs to standard error or\n--log, and "
+        "ends at SIGTERM or SIGINT after it has finished its work.\n");
     verb.action([options] { return forward_until_told(*options); });
 }
 

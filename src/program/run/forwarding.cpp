@@ -13,9 +13,9 @@ Result<std::string> read_token(const std::string& path) {
 Result<node::Forwarding> forwarding_of(const std::vector<std::string>& to, const std::string& token_file) {
     if (to.empty() && token_file.empty()) return node::Forwarding{};
     if (to.empty() || token_file.empty())
-        return Error{ErrorKind::refused,
-                     "--forward-to and --token-file belong together: where the forwarder listens, "
-                     "and the file that it has made."};
+        return Error{
+            ErrorKind::refused,
+            "give --forward-to and --token-file together: the address of the forwarder, and the file that it made."};
     FB_TRY_ASSIGN(token, read_token(token_file));
     return node::Forwarding{.to = to, .token = token};
 }

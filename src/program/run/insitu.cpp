@@ -79,8 +79,8 @@ public:
         if (options_.json) return add_json(snapshot, step, is_made_before);
         const auto count = options_.only_report ? 0 : step.afterwards.results.size();
         say("{}@{}  ", snapshot.stream, snapshot.step);
-        if (is_made_before) say("made before{}\n", options_.only_report ? "" : "; --again makes it anew");
-        else if (options_.only_report) say("only looked at\n");
+        if (is_made_before) say("exists already{}\n", options_.only_report ? "" : "; --again makes it again");
+        else if (options_.only_report) say("checked only\n");
         else
             say("{} result{}, {} picture{}\n", count, count == 1 ? "" : "s", step.pictures,
                 step.pictures == 1 ? "" : "s");
@@ -97,8 +97,8 @@ public:
     bool has_found() const { return is_found_; }
     Result<Exit> finish() const {
         if (is_empty_)
-            return Error{ErrorKind::refused, "no analysis looks at any of these steps", "",
-                         "see their option every in " + options_.configuration};
+            return Error{ErrorKind::refused, "no analysis applies to any of these steps", "",
+                         "check their option every in " + options_.configuration};
         if (options_.json) array_.print();
         return is_found_ ? Exit::found : Exit::good;
     }
@@ -164,7 +164,8 @@ Result<> check_there(sys::Store& store, const catalog::Snapshot& snapshot, std::
     const auto now = catalog::load_manifest(store, snapshot.directory);
     if (now && now->snapshot_id == snapshot_id) return {};
     if (!now && now.error().kind != ErrorKind::missing) return now.error();
-    return Error{ErrorKind::missing, now ? "it was saved again meanwhile" : "it was removed meanwhile"};
+    return Error{ErrorKind::missing,
+                 now ? "it was saved again during the analysis" : "it was removed during the analysis"};
 }
 
 Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
@@ -224,8 +225,8 @@ Error analyse_by_python(const InsituArguments& options, const std::vector<catalo
     words.emplace_back("--");
     for (const auto& snapshot : snapshots) words.push_back(snapshot.directory);
     auto failed = sys::become(place.program, words, place.environment);
-    return with_context(failed, fmt::format("the scripts are not run: {}", failed.what), "",
-                        "name an interpreter that has the package forebay, by --python or by the option python");
+    return with_context(failed, fmt::format("the scripts cannot run: {}", failed.what), "",
+                        "give a Python that has the package forebay, with --python or the option python");
 }
 
 // Runs a script as the only analysis. For a run without a stream: on all streams without results.
@@ -271,7 +272,8 @@ std::string names_of(const std::vector<Analysis>& analyses) {
 
 Result<Exit> insitu_of(const InsituArguments& options) {
     if (options.only_report && !options.pictures.empty())
-        return Error{ErrorKind::refused, "--only-report makes no pictures", "", "leave out one of the two"};
+        return Error{ErrorKind::refused, "--only-report makes no pictures", "",
+                     "leave out --only-report or --pictures"};
     auto& store = sys::target_store();
     if (!options.to.empty()) FB_TRY(run_to_make(store, options.to));
     if (options.configuration.ends_with(".py")) return script_of(options);
@@ -284,8 +286,8 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     analyses.erase(scripts, analyses.end());
     if (options.json && !analyses.empty() && !of_python.empty())
         return Error{ErrorKind::refused,
-                     fmt::format("{} has built-in analyses and scripts, whose reports are two", options.configuration),
-                     "", "leave out --json, or name the script instead of the configuration"};
+                     fmt::format("{} has built-in analyses and scripts, which need two reports", options.configuration),
+                     "", "leave out --json, or give the script instead of the configuration"};
     const auto to = results_run(options, first);
     if (!options.pictures.empty()) FB_TRY(store.make_directories(options.pictures));
     InsituReport report(options);
@@ -307,31 +309,32 @@ Result<Exit> insitu_of(const InsituArguments& options) {
 
 void add_insitu(CommandLine& line) {
     const auto options = std::make_shared<InsituArguments>();
-    auto verb = line.verb("insitu", "Make the analyses of a stream from snapshots that are committed");
-    verb.argument("CONFIGURATION", options->configuration, "File with [streams.NAME.insitu.ANALYSIS], or a SCRIPT.py");
+    auto verb = line.verb("insitu", "Run the analyses of a stream on committed snapshots");
+    verb.argument("CONFIGURATION", options->configuration,
+                  "The configuration with [streams.NAME.insitu.ANALYSIS], or a SCRIPT.py");
     verb.argument("RUN/STREAM@STEPS", options->place,
-                  "Snapshots: one step, a list, a range or all; of a script also RUN and RUN/STREAM for all");
-    verb.option("--to", options->to, "Another run for the results");
-    verb.option("--pictures", options->pictures, "Directory for pictures and files; without it there are none");
-    verb.flag("--again", options->again, "Make results anew that are there");
-    verb.option("--jobs", options->jobs, "Snapshots that scripts look at at a time; 0: one a CPU");
-    verb.option("--name", options->name, "Of a script's results, STREAM.NAME; else the name of its file");
-    verb.option("--python", options->python, "Of a script: the interpreter");
-    verb.number(
-        "--time-limit", options->time_limit_seconds,
-        "Of a script: seconds of a call; 0: none. Else time_limit_seconds of the configuration, of SCRIPT.py none");
-    verb.flag("--only-report", options->only_report, "Make nothing and mark nothing: say what a snapshot fulfils");
+                  "Snapshots: one step, a list, a range or all. For a script also RUN and RUN/STREAM for all");
+    verb.option("--to", options->to, "Write the results to another run");
+    verb.option("--pictures", options->pictures,
+                "Write pictures and files to this directory. Default: none are written");
+    verb.flag("--again", options->again, "Make existing results again");
+    verb.option("--jobs", options->jobs, "Give so many snapshots to scripts at a time. 0: one a CPU");
+    verb.option("--name", options->name, "Store a script's results under STREAM.NAME. Default: the name of its file");
+    verb.option("--python", options->python, "Run scripts with this Python");
+    verb.number("--time-limit", options->time_limit_seconds,
+                "Limit a call of a script to so many seconds. 0: no limit. Default: time_limit_seconds of the "
+                "configuration, no limit for SCRIPT.py");
+    verb.flag("--only-report", options->only_report,
+              "Make and mark nothing. Report the conditions that a snapshot fulfils");
     verb.json(
         options->json,
         "  An array with an object for each snapshot: stream, step, directory, made_before (true: nothing was made),\n"
         "  else made and pictures; problems, fulfilled (as marks of ls); with --only-report would_be_marked.\n");
     verb.examples(
-        "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
-        "  forebay insitu look.py run7 --jobs 8\n"
-        "The results are those that an agent makes beside the simulation, to the bit: "
-        "docs/how-to/analyse-while-it-runs.md.\n"
-        "Exit code 1 when an analysis could not be made: of a damaged snapshot, or of one that is removed meanwhile, "
-        "too.\n");
+        "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n  forebay insitu look.py run7 --jobs "
+        "8\nThe results are equal, to the bit, to results of an agent during the run: "
+        "docs/how-to/analyse-while-it-runs.md.\nExit code 1 if an analysis failed, also because its snapshot is "
+        "damaged or was removed meanwhile.\n");
     verb.action([options] { return insitu_of(*options); });
 }
 

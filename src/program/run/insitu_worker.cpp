@@ -29,11 +29,11 @@ Result<Exit> work_for_agent(const std::string& directory) {
 
 void add_insitu_worker(CommandLine& line) {
     const auto directory = std::make_shared<std::string>();
-    auto verb = line.verb("insitu-worker", "Make a stream's analyses for an agent (the agent starts this)");
+    auto verb = line.verb("insitu-worker", "Run the analyses of a stream for an agent (the agent starts this)");
     verb.argument("DIRECTORY", *directory, "The session's staging directory");
     verb.examples(
-        "Reads lines \"see SLOT SNAPSHOT STEP\" from standard input and answers each on standard\n"
-        "output, until there are no more. People want `forebay insitu`.\n");
+        "Reads lines \"see SLOT SNAPSHOT STEP\" from standard input, and answers each line on standard\noutput. For "
+        "your own use there is `forebay insitu`.\n");
     verb.action([directory] { return work_for_agent(*directory); });
 }
 

@@ -53,11 +53,11 @@ std::vector<std::string> left_lines(const std::string& run, const std::string& s
         const auto back = by.empty() ? ""
                                      : fmt::format("forebay prune {}/{} --line {} removes line {} and returns to {}; ",
                                                    run, stream, by, by, is_one ? "it" : "them");
-        texts.push_back(fmt::format(
-            "{}: the run has left {} of line {}; {} as keep_abandoned says. {}{}forebay prune {}/{} --line {} removes "
-            "{} now.",
-            stream, steps_of(versions), name, is_one ? "it stays" : "they stay", next_label, back, run, stream, name,
-            is_one ? "it" : "them"));
+        texts.push_back(
+            fmt::format("{}: the run has left {} of line {}; {} as keep_abandoned requires. {}{}forebay prune {}/{} "
+                        "--line {} removes {} now.",
+                        stream, steps_of(versions), name, is_one ? "it stays" : "they stay", next_label, back, run,
+                        stream, name, is_one ? "it" : "them"));
     }
     return texts;
 }

@@ -27,7 +27,7 @@ struct MarkArguments {
 Result<catalog::Snapshot> snapshot_of(sys::Store& store, const std::string& text) {
     FB_TRY_ASSIGN(place, find_place(store, text));
     if (!place.names_snapshot())
-        return Error{ErrorKind::refused, fmt::format("one snapshot is expected, not {}", text), "",
+        return Error{ErrorKind::refused, fmt::format("mark needs one snapshot, not {}", text), "",
                      fmt::format("forebay ls {}", place.run)};
     return one_snapshot(store, place);
 }
@@ -40,10 +40,10 @@ Result<Exit> mark(const MarkArguments& options) {
     const auto run = directory_of(directory_of(snapshot.directory));
     FB_TRY_ASSIGN(before, catalog::marks_of(store, snapshot.directory, manifest));
     if (before.size() >= format::marks_max && std::ranges::find(before, marks.front()) == before.end())
-        return Error{ErrorKind::refused,
-                     fmt::format("{} has {} marks already; this one is not added", place_text(snapshot), before.size()),
-                     "all of them",
-                     fmt::format("forebay unmark {}/{}@{} takes them away", run, snapshot.stream, snapshot.step)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} has {} marks already. This mark was not added", place_text(snapshot), before.size()),
+            "all of them", fmt::format("forebay unmark {}/{}@{} removes them", run, snapshot.stream, snapshot.step)};
     FB_TRY(catalog::mark(store, {run, snapshot.stream, snapshot.step, manifest.snapshot_id}, marks));
     say("{} is marked: {}\n", place_text(snapshot), Message{options.why});
     return Exit::good;
@@ -65,17 +65,17 @@ Result<Exit> unmark(const MarkArguments& options) {
 
 void add_mark(CommandLine& line) {
     const auto options = std::make_shared<MarkArguments>();
-    auto verb = line.verb("mark", "Say that a snapshot is not to be trusted: restarts pass over it");
-    verb.argument("RUN@STEP", options->place, "RUN@STEP or RUN/STREAM@STEP; STEP may be \"last\"");
-    verb.option("--why", options->why, "A text that ls and restarts show");
+    auto verb = line.verb("mark", "Mark a snapshot as bad, so that restarts ignore it");
+    verb.argument("RUN@STEP", options->place, "RUN@STEP or RUN/STREAM@STEP. STEP may be \"last\"");
+    verb.option("--why", options->why, "Give the reason, which ls and restarts show");
     verb.examples("  forebay mark /scratch/me/run7@120 --why \"the inflow was wrong\"\n");
     verb.action([options] { return mark(*options); });
 }
 
 void add_unmark(CommandLine& line) {
     const auto options = std::make_shared<MarkArguments>();
-    auto verb = line.verb("unmark", "Take all marks of a snapshot away");
-    verb.argument("RUN@STEP", options->place, "RUN@STEP or RUN/STREAM@STEP; STEP may be \"last\"");
+    auto verb = line.verb("unmark", "Remove all marks of a snapshot");
+    verb.argument("RUN@STEP", options->place, "RUN@STEP or RUN/STREAM@STEP. STEP may be \"last\"");
     verb.examples("  forebay unmark /scratch/me/run7@120\n");
     verb.action([options] { return unmark(*options); });
 }

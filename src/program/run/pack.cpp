@@ -43,7 +43,7 @@ Result<> check_apart(const PackArguments& options) {
     return Error{ErrorKind::refused,
                  fmt::format("run {} lies in {}: it would be packed into itself", options.run, options.directory),
                  "nothing was packed or removed",
-                 fmt::format("forebay pack {} RUN, with a RUN elsewhere", options.directory)};
+                 fmt::format("forebay pack {} RUN, with RUN outside of it", options.directory)};
 }
 
 // The packed files and the rest, as text and as JSON.
@@ -68,7 +68,7 @@ public:
             if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", file.path, file.why.line());
         }
         if (left_ > left_out_lines_max)
-            text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);
+            text_ += lines("... and {} more files are left out: --json lists all.\n", left_ - left_out_lines_max);
     }
 
     Exit print() const {
@@ -124,22 +124,20 @@ Result<Exit> pack(const PackArguments& options) {
 void add_pack(CommandLine& line) {
     const auto options = std::make_shared<PackArguments>();
     auto verb = line.verb("pack", "Pack the small files of a directory into few files of a run");
-    verb.argument("DIRECTORY", options->directory, "With all below it, but names that begin with a dot and links");
-    verb.argument("RUN", options->run, "Made if missing");
-    verb.option("--stream", options->stream, "Begins with packed-");
+    verb.argument("DIRECTORY", options->directory,
+                  "The directory. Names that begin with a dot, and links, are left out");
+    verb.argument("RUN", options->run, "The run. It is made if missing");
+    verb.option("--stream", options->stream, "Pack into this stream. Its name must begin with packed-");
     verb.flag("--remove", options->remove, "Remove each file when its batch is committed");
     verb.json(options->json,
               "  An object: run, stream, files, bytes, batches (an array of step, files, bytes), left_out (an array of "
-              "path,\n"
-              "  kind, text: what could not be read, or is packed and could not be removed).\n");
+              "path,\n  kind, text: a file that could not be read, or was packed and could not be removed).\n");
     verb.examples(
-        "  forebay pack plots /scratch/me/run7\n"
-        "  forebay pack /tmp/out /scratch/me/run7 --stream packed-slices --remove\n"
-        "A batch has at most 10000 files and 256 MiB, but for a larger file alone. `forebay extract` writes them "
-        "back.\n"
-        "Bytes, permissions and times of modification come back, and no owners, set-user-ID bits, extended\n"
-        "attributes, hard links or holes: `forebay archive` keeps those.\n"
-        "Exit code 1 when something is left out: the others are packed, and what is left out stays.\n");
+        "  forebay pack plots /scratch/me/run7\n  forebay pack /tmp/out /scratch/me/run7 --stream packed-slices "
+        "--remove\nA batch has at most 10000 files and 256 MiB. A larger file is a batch of its own. `forebay extract` "
+        "writes the\nfiles back, with bytes, permissions and times of modification, but without owners, set-user-ID "
+        "bits, extended\nattributes, hard links and holes. `forebay archive` keeps all of these.\nExit code 1 if a "
+        "file is left out. The remaining files are packed, and the file stays in its place.\n");
     verb.action([options] { return pack(*options); });
 }
 

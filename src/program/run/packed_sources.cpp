@@ -57,7 +57,7 @@ Result<std::vector<PackedSource>> packed_sources(sys::Store& store, const Packed
             const auto file = format::packed_file(variables[v]);
             if (!file)
                 return packed_problem(ErrorKind::refused,
-                                      fmt::format("{} holds the variable '{}', which is no packed file.",
+                                      fmt::format("{} holds the variable '{}', which is not a packed file.",
                                                   snapshot.directory, variables[v].name),
                                       "forebay show " + snapshot.directory);
             if (!is_wanted(request, file->path)) continue;
@@ -86,7 +86,7 @@ Result<> PackedReader::open(const catalog::Snapshot& snapshot) {
         return packed_problem(ErrorKind::corrupt, reader.error().what, "forebay verify " + snapshot.directory);
     if (!reader) return reader.error();
     if (reader->head().schema != manifest.schema)
-        return packed_problem(ErrorKind::corrupt, reader->name() + " is not the file that was committed.",
+        return packed_problem(ErrorKind::corrupt, reader->name() + " is not the committed file.",
                               "forebay verify " + snapshot.directory);
     reader_.emplace(std::move(*reader));
     opened_ = snapshot.directory;

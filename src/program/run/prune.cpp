@@ -94,9 +94,9 @@ void say_of(const catalog::Pruned& pruned, const std::string& run, const std::st
     for (const auto& problem : pruned.problems) say("{}: {}\n", stream, Message{problem});
     for (const auto& path : pruned.others) say("{}.\n", catalog::stays_text(path));
     if (!pruned.left_by) return;
-    say("{}: nothing living is left; a restart finds no snapshot.", stream);
+    say("{}: no living snapshot is left, and a restart finds none.", stream);
     if (pruned.left_by->session != 0)
-        say(" Line {} has left what remains: forebay prune {}/{} --line {} gives that line up too.",
+        say(" Line {} abandoned the rest. forebay prune {}/{} --line {} gives that line up too.",
             format::name_of(*pruned.left_by), run, stream, format::name_of(*pruned.left_by));
     say("\n");
 }
@@ -121,19 +121,17 @@ Result<> check(const PruneArguments& options) {
     const auto next = fmt::format("forebay prune {} --keep 3 --dry-run", options.place);
     if (given != 1)
         return Error{ErrorKind::refused,
-                     given == 0
-                         ? "nothing says which snapshots are to go: --keep N, --above STEP or --line LINE is missing"
-                         : "--keep, --above and --line are three ways to choose: give one of them",
+                     given == 0 ? "prune needs a choice: --keep N, --above STEP or --line LINE"
+                                : "give only one of --keep, --above and --line",
                      "all snapshots", next};
     if (options.keep != not_given && (options.keep < 1 || options.keep > std::numeric_limits<int>::max()))
         return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay", options.keep), "",
                      next};
     if (options.trust && options.keep == not_given)
-        return Error{ErrorKind::refused, "--trust says how --keep counts: without --keep it has no meaning", "", next};
+        return Error{ErrorKind::refused, "--trust works only with --keep", "", next};
     if (!options.line.empty() && !line_in(options.line))
         return Error{ErrorKind::refused,
-                     fmt::format("--line {}: a line is named as forebay ls does, as in 5 or 5.1", options.line), "",
-                     next};
+                     fmt::format("--line {}: write a line as forebay ls does, as in 5 or 5.1", options.line), "", next};
     return {};
 }
 
@@ -153,9 +151,8 @@ Result<Exit> prune(const PruneArguments& options) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (place.names_snapshot())
-        return Error{ErrorKind::refused,
-                     fmt::format("prune works on a run or a stream, not on one step: {}", options.place), "",
-                     fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
+        return Error{ErrorKind::refused, fmt::format("prune needs a run or a stream, not one step: {}", options.place),
+                     "", fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
     // The run lock is needed from the first look to the last removal: a session that starts meanwhile could continue
     // from a step that is being removed.
     std::unique_ptr<catalog::HeldRunLock> held;
@@ -194,7 +191,7 @@ Result<Exit> prune(const PruneArguments& options) {
     if (!any) FB_TRY(nothing);
     if (options.json) array.print();
     else if (reading.snapshots() > 0)
-        say("read to know which snapshots are whole: {} in {}\n", show_bytes(reading.bytes()),
+        say("read to find out which snapshots are whole: {} in {}\n", show_bytes(reading.bytes()),
             show_count(reading.snapshots(), "snapshot"));
     return exit;
 }
@@ -203,34 +200,29 @@ Result<Exit> prune(const PruneArguments& options) {
 
 void add_prune(CommandLine& line) {
     const auto options = std::make_shared<PruneArguments>();
-    auto verb = line.verb("prune", "Remove old snapshots; only whole ones count as kept");
-    verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
-    verb.number("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
-    verb.number("--above", options->above, "Go back for good: remove what the living line has above this step");
+    auto verb = line.verb("prune", "Remove old snapshots, and keep only whole snapshots");
+    verb.argument("RUN", options->place, "RUN for all its streams except packed files, or RUN/STREAM");
+    verb.number("--keep", options->keep, "Keep so many whole snapshots of each stream (at least 1)");
+    verb.number("--above", options->above,
+                "Go back for good: remove all snapshots of the current line above this step");
     verb.option("--line", options->line,
-                "Give this line up, if the run is on it; else remove what the run has left of it");
+                "Give this line up if the run is on it. Otherwise remove the snapshots of it that the run has left");
     verb.flag("--trust", options->trust,
-              "With --keep: read no snapshot; one counts if its files have not changed since it was committed");
-    verb.flag("--dry-run", options->dry_run, "Only say what would be removed, and why");
-    verb.json(
-        options->json,
-        "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
-        "directory;\n"
-        "  of removed also why),\n"
-        "  problems (texts: snapshots that do not count, and why), others (paths of files that have names of views "
-        "and\n"
-        "  are none: they stay), nothing_living (true: after --line a restart finds no snapshot).\n");
+              "With --keep: read no data. A snapshot counts if its files have not changed since the commit");
+    verb.flag("--dry-run", options->dry_run, "Remove nothing. Print what would be removed, and why");
+    verb.json(options->json,
+              "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
+              "directory;\n  of removed also why), problems (texts: snapshots that do not count, and why), others "
+              "(paths of files that have\n  names of views but are not views: they stay), nothing_living (true: after "
+              "--line a restart finds no snapshot).\n");
     verb.examples(
-        "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
-        "  forebay prune /scratch/me/run7/particles --keep 1\n"
-        "  forebay prune /scratch/me/run7 --above 300\n"
-        "Before --keep removes anything it reads the snapshots that are to stay, every byte, and counts those that "
-        "are\n"
-        "whole. So it reads as many bytes as --keep snapshots have. With fewer than --keep whole snapshots none of\n"
-        "the living line is removed. Abandoned snapshots go when --keep whole snapshots came after the run left them.\n"
-        "--above and --line are refused while a session writes the run.\n"
-        "Views of what is removed go with it; a file of a view's name that holds its own data, as an export, stays\n"
-        "and is named. Exit code 1 when a snapshot is not whole.\n");
+        "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n  forebay prune /scratch/me/run7/particles --keep 1\n  "
+        "forebay prune /scratch/me/run7 --above 300\nBefore --keep removes anything, it reads every byte of the "
+        "snapshots to keep, and counts only whole snapshots.\nSo it reads as many bytes as --keep snapshots have. With "
+        "fewer than --keep whole snapshots nothing of the\ncurrent line is removed. Abandoned snapshots go when --keep "
+        "whole snapshots came after the run left them.\n--above and --line are refused while a session writes the "
+        "run.\nViews of removed snapshots go with them. A file with the name of a view but with its own data, such as "
+        "an\nexport, stays and is listed. Exit code 1 if a snapshot is not whole.\n");
     verb.action([options] { return prune(*options); });
 }
 

@@ -63,7 +63,7 @@ public:
     void add(const agent::OwedView& view) {
         const auto kind =
             view.convention == Convention::plain ? "" : std::string(describe::known(view.convention).name) + " ";
-        const auto text = view.outcome ? fmt::format("its {}view was missing and is made.", kind)
+        const auto text = view.outcome ? fmt::format("its {}view was missing, and is made.", kind)
                                        : fmt::format("it has no {}view: {}", kind, view.outcome.error().line());
         auto object = json_of(view.snapshot).set("kind", "view");
         // A missing view is no loss, because the snapshot exists.
@@ -152,10 +152,10 @@ Result<> report_staged(const agent::DrainedDirectory& directory, bool stale, Rec
                        : remove       ? Outcome::removed
                                       : Outcome::incomplete);
     if (remove)
-        report.add(directory.directory, "what a dead session left in this node's memory; removed.", Outcome::removed);
+        report.add(directory.directory, "a dead session left it in this node's memory. Removed.", Outcome::removed);
     else if (!directory.staged)
         report.add(directory.directory,
-                   "its session was killed as it began, nothing is staged there; --stale removes it.",
+                   "its session was killed at its start. Nothing is staged there. --stale removes it.",
                    Outcome::incomplete);
     return {};
 }
@@ -184,11 +184,10 @@ Result<Exit> recover(const RecoverArguments& options) {
     FB_TRY_ASSIGN(recovered, commit::recover(store, run, removes));
     RecoverReport report;
     if (!held)
-        report.add(
-            held.error().what,
-            "a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, "
-            "run this again.",
-            Outcome::incomplete);
+        report.add(held.error().what,
+                   "a session, an agent or another recover works there, so --stale removes nothing. Run this again "
+                   "when it has ended.",
+                   Outcome::incomplete);
     else held->clear();  // remove_leftover() takes these locks itself
     for (const auto& staged_save : staged) FB_TRY(report_staged(staged_save, removes, report));
     for (const auto& snapshot : recovered) report.add(snapshot);
@@ -204,26 +203,22 @@ Result<Exit> recover(const RecoverArguments& options) {
 void add_recover(CommandLine& line) {
     const auto options = std::make_shared<RecoverArguments>();
     auto verb = line.verb(
-        "recover",
-        "Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest");
+        "recover", "Finish the work of a crash, on the target and this node: commit complete snapshots, undo the rest");
     verb.argument("RUN", options->run, "The run's directory");
-    verb.option("--staging", options->staging, "Where this node's sessions stage");
+    verb.option("--staging", options->staging, "Look in this directory for staged copies of this node's sessions");
     verb.flag("--stale", options->stale,
-              "Remove what cannot be completed, and what dead sessions left in this node's memory. Only when no agent "
-              "drains into the run on any node");
-    verb.json(
-        options->json,
-        "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, gone),\n"
-        "  outcome (committed, restored, removed, incomplete), text; and one for each missing view: kind view, "
-        "outcome\n"
-        "  made or incomplete, no snapshot_id. Of what dead sessions of the run left on this node: kind staged, its\n"
-        "  staging directory, outcome committed, incomplete or removed, no snapshot_id; and kind staging, outcome\n"
-        "  incomplete or removed, only directory and text.\n");
+              "Remove incomplete snapshots, and staged copies of dead sessions. Use it only if no agent drains into "
+              "the run on any node");
+    verb.json(options->json,
+              "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, "
+              "gone),\n  outcome (committed, restored, removed, incomplete), text; and one for each missing view: kind "
+              "view, outcome\n  made or incomplete, no snapshot_id. For leftovers of dead sessions on this node: kind "
+              "staged, its\n  staging directory, outcome committed, incomplete or removed, no snapshot_id; and kind "
+              "staging, outcome\n  incomplete or removed, only directory and text.\n");
     verb.examples(
-        "  forebay recover /scratch/me/run7\n"
-        "  forebay recover /scratch/me/run7 --stale\n"
-        "If a manifest is missing or damaged and all node files are there, it is made again.\n"
-        "Safe at any time without --stale, also while agents work. Exit code 1 when something is left undone.\n");
+        "  forebay recover /scratch/me/run7\n  forebay recover /scratch/me/run7 --stale\nIf a manifest is missing or "
+        "damaged and all node files are there, recover makes it again.\nWithout --stale the command is safe at any "
+        "time, also while agents work. Exit code 1 if something is left undone.\n");
     verb.action([options] { return recover(*options); });
 }
 

@@ -48,9 +48,9 @@ Result<Exit> stop(const StopArguments& options) {
         return Exit::good;
     }
     const char* what = options.save ? "save" : "save and end";
-    if (options.cancel && there) say("It will not {}: the request is taken back.\n", what);
-    else if (options.cancel) say("Nothing waits there: no request to {}, or it was obeyed.\n", what);
-    else if (there) say("It has been asked before to {}, and has not obeyed yet: {}\n", what, path);
+    if (options.cancel && there) say("It will not {}: the request is withdrawn.\n", what);
+    else if (options.cancel) say("There is no request to {}, or it was obeyed.\n", what);
+    else if (there) say("It was asked before to {}, and has not obeyed yet: {}\n", what, path);
     else say("Asked to {}. The simulation removes {} when it obeys, at the end of a step.\n", what, path);
     return Exit::good;
 }
@@ -59,18 +59,16 @@ Result<Exit> stop(const StopArguments& options) {
 
 void add_stop(CommandLine& line) {
     const auto options = std::make_shared<StopArguments>();
-    auto verb = line.verb("stop", "Ask the simulation that uses a run to save and end, or to save");
+    auto verb = line.verb("stop", "Ask the simulation of a run to save and end, or only to save");
     verb.argument("RUN", options->run, "The run's directory");
-    verb.flag("--save", options->save, "Only to save now, and to go on");
-    verb.flag("--cancel", options->cancel, "Take the request back");
+    verb.flag("--save", options->save, "Ask it only to save, and to continue");
+    verb.flag("--cancel", options->cancel, "Withdraw the request");
     verb.json(options->json,
               "  An object: run, request (stop, save), state (asked, waiting: asked before; cancelled, none).\n");
     verb.examples(
-        "  forebay stop /scratch/me/run7\n"
-        "  forebay stop /scratch/me/run7 --save\n"
-        "Simulations obey that call Session::job (C: fb_check_job, Fortran and Python: job) at the end of a step. A "
-        "request\n"
-        "that nobody obeys stays, and the next job of the run obeys it.\n");
+        "  forebay stop /scratch/me/run7\n  forebay stop /scratch/me/run7 --save\nSimulations obey at the end of a "
+        "step if they call Session::job (C: fb_check_job, Fortran and Python: job). A\nrequest that is not obeyed "
+        "stays for the next job of the run.\n");
     verb.action([options] { return stop(*options); });
 }
 

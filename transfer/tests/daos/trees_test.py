@@ -185,7 +185,7 @@ def check_kinds(daos, place):
     (top / "d0").write_text("file")
     said = daos.forebay("copy", source, target, code=1)
     expect((top / "empty/more").is_dir() and (top / "link").is_dir(), "no folder is replaced", said)
-    expect(said.count("a folder stands there at the target") == 2, "and that is why", said)
+    expect(said.count("the target has a directory in its place") == 2, "and that is why", said)
     daos.forebay("sync", source, target, "--delete")
     daos.forebay("compare", source, target)
 
@@ -320,7 +320,7 @@ def check_rights(daos, place):
     expect(any(line["kind"] == "failed" and "dfs_read" in line["why"] for line in lines(report)), "what cannot be read is named")
     os.symlink("for-links", top / "cont/way")
     (top / "cont/for-links").mkdir()
-    expect("way is no folder" in daos.forebay("walk", f"{ROOT}/way", code=2), "no link of a container is followed")
+    expect("way is not a directory" in daos.forebay("walk", f"{ROOT}/way", code=2), "no link of a container is followed")
 
 
 def main():

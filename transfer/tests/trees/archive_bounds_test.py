@@ -85,7 +85,7 @@ def main():
         # Few file systems have room for so many attributes.
         for make, codes, said in ((long_common, [4], "common records"), (many_common, [4], "common records"), (same_common, [0], ""),
                                   (maps_in_records, [0], ""), (maps_before, [0], ""), (long_texts, [0, 1], ""),
-                                  (deep, [1], "10000 are restored")):
+                                  (deep, [1], "takes at most 10000")):
             used = check(place, make, codes, said)
             try:
                 measures_memory(check_memory)(used)

@@ -77,7 +77,7 @@ def check_options(place):
     expect(code == 0 and "0 B" in said, "without bytes sizes are", said)
     (tree / "four").write_text("longer")
     expect(check(listed, tree, "--exclude", "*.tmp", "--no-bytes")[0] == 1, "and tell")
-    for words, wanted in ((("--preserve", "owner"), "no attributes"), (("--hosts", "localhost"), "by one process")):
+    for words, wanted in ((("--preserve", "owner"), "no attributes"), (("--hosts", "localhost"), "only one process")):
         code, said = check(listed, tree, *words)
         expect(code == 2 and wanted in said, f"{words} is refused", said)
 
@@ -137,7 +137,7 @@ def main():
             code, said = check(listed, source)
             ends_a_line = whole[-cut - 1:-cut] == b"\n"
             expect(code == (1 if ends_a_line else 4), f"a list that lacks {cut} bytes", said)
-            expect("only_target" in said if ends_a_line else "no line of a list" in said, f"says so without {cut} bytes", said)
+            expect("only_target" in said if ends_a_line else "not part of a list of checksums" in said, f"says so without {cut} bytes", said)
         for spoiled in (b"", b"\n", whole[3:], b"#" + whole, whole.replace(b"1, CRC32C", b"2, CRC32C"), b"\0" * 100, whole + b"x" * 200_000):
             listed.write_bytes(spoiled)
             code, said = check(listed, source)

@@ -18,7 +18,7 @@ from forebay_test import FOREBAY, SECONDS_MAX, expect, forebay, run
 
 MIB = 1 << 20
 ATTEMPTS_MAX = 20  # a signal that comes too late is sent again, to another run
-GOES_ON = "Safe: what has its final name at the target is whole. Next: the same command goes on"
+GOES_ON = "Safe: every file with its final name at the target is whole. Next: the same command continues"
 
 
 def begin(*words, **options):
@@ -72,13 +72,13 @@ def check_copies(place, source):
 def check_archives(place, source):
     tar, target = place / "case.tar", place / "restored"
     words = ("archive", source, tar, "--rate", "3M")
-    check_words(words, ended(words, lambda: names(place), signal.SIGTERM), "Safe: FILE is as it was, or whole. Next: the same command makes it")
+    check_words(words, ended(words, lambda: names(place), signal.SIGTERM), "Safe: FILE is unchanged, or whole. Next: repeat the same command")
     expect(not tar.exists(), "an archive that was not made has no name")
     forebay("archive", source, tar)
     expect(not [name for name in names(place) if name.startswith(".fb-")], "no temporary names stay")
     words = ("restore-archive", tar, target, "--rate", "3M")
     check_words(words, ended(words, lambda: (target / "below").exists() and names(target / "below"), signal.SIGINT),
-                "Safe: what has its final name in TARGET is whole. Next: the same command restores all of it")
+                "Safe: every file with its final name in TARGET is whole. Next: the same command restores everything")
     forebay("restore-archive", tar, target)
     forebay("compare", source, target)
     words = ("restore-archive", "--check", tar, "--rate", "3M")
@@ -98,7 +98,7 @@ def check_delete(place):
         fill()
         words = ("delete", victim, "--threads", 1, *hosts)
         said = ended(words, lambda: len(os.listdir(victim)) < 19_900 if victim.exists() else True, signal.SIGTERM, fill)
-        check_words(words, said, "Safe: what is left is as it was. Next: the same command goes on")
+        check_words(words, said, "Safe: the rest is unchanged. Next: the same command continues")
         expect(victim.exists(), "something is left")
         forebay("delete", victim)
         expect(not victim.exists(), "and goes with the same command")

@@ -284,7 +284,7 @@ def without_size(place, _):
                   ("archive", source, place / "none.tar"), ("walk", source, "--checksums", place / "none.crc32c"),
                   ("sync", source, target, "--checksum", "--preserve", "none")):
         done, report = mover(*words, code=(1,))
-        expect("it has bytes, and its file system says that it has none" in told(done, report), f"{words[0]} names it", told(done, report))
+        expect("it has bytes, but its file system reports none" in told(done, report), f"{words[0]} names it", told(done, report))
     run("umount", source / "version")
     expect(os.listdir(place / "none-copied") == ["empty"], "and an empty file is copied")
 

@@ -97,7 +97,7 @@ def check_overwriting(place):
         for content in (b"bytes of a user\n", b'{"kind":"else"}\n', b"\0" * 9000):
             precious.write_bytes(content)
             said = forebay(*words, option, precious, code=2)
-            expect(precious.read_bytes() == content and f"none that {option} has written" in said, f"{option} leaves a file of others", said)
+            expect(precious.read_bytes() == content and f"not a file that {option} wrote" in said, f"{option} leaves a file of others", said)
         precious.write_bytes(b"")
         forebay(*words, option, precious, code=0 if option != "--report" else None)
         own[option] = place / f"own{option}"
@@ -196,7 +196,7 @@ def check_unlike(place):
         run("cp", "-a", source, above / name if above.exists() else (above.mkdir() or above / name))
     for more in ((), ("--dry-run",), ("--hosts", "localhost")):
         said = forebay("sync", source, above, "--delete", *more, code=2)
-        expect("no entry of" in said and "all 3 would be removed" in said and f"{above}/case" in said and "--allow-unlike" in said,
+        expect("no entry in common" in said and "remove all 3 entries" in said and f"{above}/case" in said and "--allow-unlike" in said,
                f"{more}: a target of which nothing is the source's is another place", said)
     expect(sorted(os.listdir(above)) == ["case", "year-1", "year-2"], "and stays as it is")
     forebay("sync", source, above / "case", "--delete")
@@ -225,7 +225,7 @@ def check_max_delete(place):
         before = sorted(target.rglob("*"))
         for dry, said in (((), "nothing was removed: "), (("--dry-run",), "nothing would be removed: ")):
             told = forebay("sync", source, target, "--delete", "--max-delete", 3, *dry, *more, code=1)
-            expect(said + "4 entries would go, more than the 3 of --max-delete" in told, f"{dry}: more than are allowed", told)
+            expect(said + "4 entries would be removed, more than the 3 of --max-delete" in told, f"{dry}: more than are allowed", told)
             expect(sorted(target.rglob("*")) == before, "all stay")
         (target / "way").mkdir()
         (target / "way/z").write_text("z")
@@ -234,7 +234,7 @@ def check_max_delete(place):
         expect(told["exit_code"] == 1 and told["not_removed"].startswith("6 entries") and (target / "way/z").exists(), "nor do those in the way", str(told))
         expect(told["first"][0]["path"] == "way" and told["removed"] == 0, "which is named", str(told))
         told = forebay("sync", source, target, "--delete", "--max-delete", 5, "--dry-run", *more, code=1)
-        expect("6 entries would go" in told, "a dry run counts both", told)
+        expect("6 entries would be removed" in told, "a dry run counts both", told)
         told = forebay("sync", source, target, "--delete", "--max-delete", 5, *more, code=1)
         expect("nothing was removed: 6 entries would go" in told and (target / "way/z").exists() and (target / "x").exists(), "both together", told)
         told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 6, "--json", *more))
@@ -257,7 +257,7 @@ def check_closed_target(place):
         words = [*NOBODY, FOREBAY, "sync", source, target, "--delete"]
         dry, done = (run(*words, *more, code=1) for more in (("--dry-run",), ()))
         for one in (dry, done):
-            told = "removed: not all of the target could be read" in one.stdout
+            told = "removed: some of the target could not be read" in one.stdout
             expect(told == (where == "both"), f"{where}: why nothing is removed", one.stdout)
         expect((target / "extra").exists() == (where == "both"), f"{where}: what is extra", done.stdout)
         for one in (dry, done):
@@ -267,16 +267,16 @@ def check_closed_target(place):
     (source / "shut").mkdir()
     (source / "shut").chmod(0)
     said = run(*NOBODY, FOREBAY, "sync", source, target, "--delete", "--dry-run", code=1).stdout
-    expect("neither all of the source nor all of the target" in said, "both sides are named", said)
+    expect("some of the source and of the target could not be read" in said, "both sides are named", said)
 
 
 def check_patterns(place):
     source, target = make(place / "proj"), place / "inc"
     said = all_of_forebay("copy", source, target, "--include", "src", code=1)
-    expect("no entry fits --include 'src': what lies in a directory is meant by 'src/*'" in said, "a pattern that fits nothing is named", said)
+    expect("no entry matches --include 'src': to take the contents of a directory, write 'src/*'" in said, "a pattern that fits nothing is named", said)
     forebay("copy", source, target)
     said = all_of_forebay("copy", source, target, "--include", "*.h5", "--include", "a.*", "--include", "*.{c,h}", "--exclude", "*.tmp", "--exclude", "deep")
-    expect("--include '*.{c,h}': brackets and braces stand for themselves" in said and "--exclude '*.tmp'" in said, "each of several", said)
+    expect("--include '*.{c,h}': brackets and braces have no special meaning" in said and "--exclude '*.tmp'" in said, "each of several", said)
     expect("'*.h5'" not in said and "'a.*'" not in said and "'deep'" not in said, "those that fit are not", said)
     forebay("walk", source, "--checksums", place / "sums")
     forebay("archive", source, place / "proj.tar")
@@ -284,12 +284,12 @@ def check_patterns(place):
                         (("sync", source, target, "--dry-run"), 1), (("restore-archive", "--check", place / "proj.tar"), 1),
                         (("compare", source, target, "--hosts", "localhost", "--threads", 1), 1)):
         said = all_of_forebay(*words, "--include", "*.H5", code=code)
-        expect("no entry fits --include '*.H5'" in said, f"{words[0]} names it, and ends with {code}", said)
+        expect("no entry matches --include '*.H5'" in said, f"{words[0]} names it, and ends with {code}", said)
         said = all_of_forebay(*words, "--include", "b.h5")
-        expect("no entry fits" not in said, f"{words[0]}: one that fits", said)
+        expect("no entry matches" not in said, f"{words[0]}: one that fits", said)
     (place / "nothing").write_text("\n")
     said = all_of_forebay("copy", source, target, "--files-from", place / "nothing")
-    expect("names no path" in said, "a list without a path is told", said)
+    expect("contains no path" in said, "a list without a path is told", said)
 
 
 def main():

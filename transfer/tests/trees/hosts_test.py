@@ -101,7 +101,7 @@ def check_differences(place, source):
         kinds = (told["remarks"]["differs"] >= 2, told["remarks"]["only_source"])
         expect(kinds == (True, 1), f"compare {options}: the fifo, the folder and the parted names", str(told["first"]))
         text = report.read_text()
-        expect("its other names" in text, f"compare {options}: names of one inode", text)
+        expect("its hard links differ" in text, f"compare {options}: names of one inode", text)
     conformance.removed(target)
 
 
@@ -199,7 +199,7 @@ def check_other_group(place, source):
     """Entries that get no owner would have the group of the process that makes them."""
     hosts = team.Hosts(place / "hosts-group", "node1", before="setpriv --regid 1234 --clear-groups")
     _, errors = team.ended(team.start("copy", source, place / "group", "--preserve", "times", *hosts.options()), 2)
-    expect("node1: group 1234 works there, and here it is group 0" in errors, "a host of another group", errors)
+    expect("node1: group 1234 works there, and group 0 works here" in errors, "a host of another group", errors)
     team.told("copy", source, place / "group", *hosts.options())
     team.expect_equal(source, place / "group", "owners are given by a host of another group")
 
@@ -217,8 +217,8 @@ def check_none_comes(place, source):
     ssh.write_text("#!/bin/sh\nexit 127\n")
     ssh.chmod(0o755)
     said = all_of_forebay("copy", source, target, "--hosts", "n1,n2", "--ssh", ssh)
-    expect("no host of --hosts helped: this process did all of it" in said, "that nobody came is said", said)
-    expect(f"exit code 127 says that {FOREBAY}-transfer is not there" in said, "and what is missing there", said)
+    expect("no host of --hosts helped: this process did all the work" in said, "that nobody came is said", said)
+    expect(f"exit code 127: that host does not have {FOREBAY}-transfer" in said, "and what is missing there", said)
     said = all_of_forebay("sync", source, target, "--hosts", "n1,localhost", "--ssh", ssh)
     expect("no host of --hosts helped" not in said, "one host is enough", said)
     listed.write_text("n1 slots=4\n")

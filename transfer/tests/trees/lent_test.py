@@ -85,7 +85,7 @@ def check_errors(place):
     of_root(target / "ro/sub")
     (target / "ro/sub").chmod(CLOSED)
     done = run(*AS_USER, FOREBAY, "sync", source, target, "--delete", code=1)
-    expect("nothing more was removed: not all of the target could be read and changed" in done.stdout, "the target refused it", done.stdout)
+    expect("nothing more was removed: some of the target could not be read and changed" in done.stdout, "the target refused it", done.stdout)
     expect("ro/sub/of-root  failed: at the target: " in done.stdout and "ro/sub  failed: at the target, " in done.stdout, "it is named", done.stdout)
     expect_closed(target, "not replaced", "ro/sub")
     source, target = make(place / "removed")

@@ -28,19 +28,19 @@ def check_not_mounted(place):
     before = site.files("new")
     old.rename(place / "away")
     said = site.migrate("--until", "compare", code=3)
-    expect_in(said, "is missing, the walk of ", "a source that is missing is named")
+    expect_in(said, "is missing, but the walk of ", "a source that is missing is named")
     expect(site.next("b") == "now" and "compare" not in site.migrate("--status", "--project", "b"), "the other project went on")
     old.mkdir()
     said = site.migrate("--until", "compare", code=2)
-    expect_in(said, "has 0 entries, the walk of ", "an empty source is named")
-    expect_in(said, "not mounted?", "and why it may be")
+    expect_in(said, "has 0 entries, but the walk of ", "an empty source is named")
+    expect_in(said, "Is it mounted?", "and why it may be")
     expect(site.files("new") == before and site.next("a") == "stopped", "nothing was removed")
     old.rmdir()
     (place / "away").rename(old)
     new.rename(place / "away-new")
-    expect_in(site.migrate(code=3), "is missing, the copy of ", "a target that is missing")
+    expect_in(site.migrate(code=3), "is missing, but the copy of ", "a target that is missing")
     new.mkdir()
-    expect_in(site.migrate(code=2), "has 0 entries, the copy of ", "a target that is empty")
+    expect_in(site.migrate(code=2), "has 0 entries, but the copy of ", "a target that is empty")
     new.rmdir()
     (place / "away-new").rename(new)
     site.migrate()
@@ -59,10 +59,10 @@ def check_changed_source(place):
     said = site.migrate("--dry-run")
     expect_in(said, "delete      forebay delete", "a dry run says what is next")
     said = site.migrate(code=1)
-    expect_in(said, "the source has changed since the final sync (below/file-3 was changed on 20", "a changed source is not removed")
-    expect_in(said, f"then forebay delete {site.place}/old/a, and delete = false of this project", "with a way to its end")
+    expect_in(said, "the source changed after the final sync (below/file-3 changed on 20", "a changed source is not removed")
+    expect_in(said, f"forebay delete {site.place}/old/a, and delete = false for this project", "with a way to its end")
     expect(len(site.files("old")) == 31 and not (site.place / "old/b").exists(), "all of it stays, and the other project goes on")
-    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of users", "no sync after the release")
+    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "A sync would undo later changes by users", "no sync after the release")
     forebay("delete", site.place / "old/a")
     source = f'source = "{site.place}/old/a"'
     site.plan.write_text(site.plan.read_text().replace(source, f"delete = false\n{source}"))
@@ -88,7 +88,7 @@ def check_removal_goes_on(place):
     expect(hold.exists(), "a part of the source is there")
     (hold / "late").write_text("from a user")
     said = site.migrate("--project", "a", code=2)
-    expect_in(said, "below/late was changed or added while the source was being removed", "what was added is named")
+    expect_in(said, "below/late was changed or added during the removal of the source", "what was added is named")
     expect((hold / "late").read_text() == "from a user", "and stays")
     expect_in(site.migrate("--project", "a", "--again", "copy", code=2), "its source is being removed", "there is no way back")
     (hold / "late").unlink()
@@ -102,7 +102,7 @@ def check_removal_goes_on(place):
     expect(not (site.place / "state/a.links").exists(), "a kill behind the last removal leaves nothing")
     state["above_inode"] += 1
     (site.place / "state/a.json").write_text(json.dumps(state))
-    expect_in(site.migrate("--project", "a", code=3), "so is what it lay in: not mounted?", "a place that is gone is not a removed source")
+    expect_in(site.migrate("--project", "a", code=3), "and the directory above it are missing. Is it mounted?", "a place that is gone is not a removed source")
 
 
 def check_plan(place):
@@ -149,7 +149,7 @@ def check_not_bound(place):
     site.plan.write_text(good)
     site.migrate("--project", "a", "--until", "copy")
     site.plan.write_text(good.replace("/new/a", "/new/other"))
-    expect_in(site.migrate("--project", "a", code=2), "was begun with", "one that has copied is bound")
+    expect_in(site.migrate("--project", "a", code=2), "began with", "one that has copied is bound")
 
 
 def check_hooks(place):
@@ -159,7 +159,7 @@ def check_hooks(place):
     expect(site.next("a") == "stopped", "the project stops there")
     site.write(freeze="sleep 100 & sleep 100", hook_minutes=0.01)
     begin = time.monotonic()
-    expect_in(site.migrate(code=2), "it had not ended after 600 ms and was stopped", "a hook that hangs")
+    expect_in(site.migrate(code=2), "it was stopped after 600 ms", "a hook that hangs")
     expect(time.monotonic() - begin < 90, "is ended")
     site.write(freeze='echo "$FOREBAY_PROJECT $FOREBAY_SOURCE $FOREBAY_TARGET" >> ' + f"{place}/closed", hook_minutes=5)
     site.migrate("--until", "compare")
@@ -172,12 +172,12 @@ def check_told_once(place):
     site = Site(place / "once", freeze="echo closed $((1 + 1)) days; false")
     said = site.migrate(code=2)
     expect(said.count("closed 2 days") == 2 and said.count("forebay: a: freeze: ") == 1, "once of each project", said)
-    expect(said.count("Next: correct what it says") == 2 and "has stopped in" not in said, "with its next step", said)
+    expect(said.count("Next: correct the cause") == 2 and "has stopped in" not in said, "with its next step", said)
     expect_in(site.migrate("--status", code=1), "a has stopped in freeze:", "the status")
     expect_in((site.place / "reports/a/log").read_text(), "freeze: the hook freeze failed", "and the log")
     (site.place / "state/a.json").write_text("{")
     said = site.migrate("--project", "a", code=1)
-    expect(said.count("is no state of a migration") == 1, "of a state that cannot be read, too", said)
+    expect(said.count("is not a valid state of a migration") == 1, "of a state that cannot be read, too", said)
 
 
 def check_fewer_days(place):
@@ -188,7 +188,7 @@ def check_fewer_days(place):
     expect("is not obeyed" not in site.migrate("--status"), "nothing is said of days that are obeyed")
     site.write(wait_days=2.5)
     for words in ((), ("--status",), ("--dry-run",)):
-        expect_in(site.migrate(*words), "wait_days = 2.5 in the plan is less and is not obeyed: --again wait", f"fewer days {words}")
+        expect_in(site.migrate(*words), "wait_days = 2.5 in the plan is shorter and is ignored: --again wait", f"fewer days {words}")
     expect(json.loads((site.place / "state/a.json").read_text())["wait_until_unix_s"] == until, "the date stays")
     site.migrate("--again", "wait")
     begun = json.loads((site.place / "state/a.json").read_text())
@@ -248,7 +248,7 @@ def check_states(place):
     expect(not half.exists() and other.exists(), "a state that was being written is removed, and that of another project is not")
     good = path.read_text()
     path.write_text(good[:-20])
-    expect_in(site.migrate(code=1), "is no state of a migration", "a damaged state")
+    expect_in(site.migrate(code=1), "is not a valid state of a migration", "a damaged state")
     path.write_text(good.replace('"version": 1', '"version": 2'))
     expect_in(site.migrate(code=6), "has version 2", "a newer state")
     expect(len(site.files("old")) == 31 and site.next("b") == "done", "touches nothing, and the other project goes on")
@@ -321,11 +321,11 @@ def check_batch(place, system, program):
     for name, text in (("a.sh", "somebody's"), ("a.sh", f"#!/bin/bash\necho mine\n{own}"), ("submit.sh", "sbatch mine.sh\n")):
         before = (jobs / name).read_text()
         (jobs / name).write_text(text)
-        expect_in(site.migrate("--batch", system, "--output", jobs, code=2), "is no script that was made of this plan", "files of others stay")
+        expect_in(site.migrate("--batch", system, "--output", jobs, code=2), "was not made from this plan", "files of others stay")
         expect((jobs / name).read_text() == text and (jobs / "b.sh").read_text() != "", "as they were")
         (jobs / name).write_text(before)
     said = all_of_forebay("migrate", other, "--batch", system, "--output", jobs, code=2)
-    expect_in(said, "is no script that was made of this plan", "those of another plan, too")
+    expect_in(said, "was not made from this plan", "those of another plan, too")
 
 
 def check_stopped_project(place):
@@ -343,7 +343,7 @@ def check_empty_source(place):
     empty = site.place / "empty"
     empty.mkdir()
     said = forebay("sync", empty, site.place / "old/a", "--delete", code=2)
-    expect_in(said, "has no entry", "an empty source empties no target")
+    expect_in(said, "is empty", "an empty source empties no target")
     forebay("sync", empty, site.place / "old/a", "--delete", "--dry-run", code=2)
     expect(len(site.files("old")) == 31, "nothing is removed")
     forebay("sync", empty, site.place / "old/a", "--allow-unlike")

@@ -38,14 +38,14 @@ def check_renamed(place):
         for words in (("--until", "walk"), ("--until", "copy"), ()) if code else (("--until", "copy"),):
             said = run(FOREBAY, "migrate", plan, "--project", "new-name", *words, code=code).stderr
             if code:
-                expect_in(said, "new-name: its target is that of project a", f"{target} is taken")
+                expect_in(said, "new-name: it has the same target as project a", f"{target} is taken")
                 expect(re.search(r"in use since 20[0-9-]+ [0-9:]+ UTC", said), "since when", said)
                 expect_in(said, "Safe: nothing was changed", "and that all is as it was")
-                expect_in(said, "Next: give it its old name a in", "with what to do")
+                expect_in(said, "Next: give the project its old name a in", "with what to do")
     plan = renamed(site, f"{site.place}/new/a")
     (site.place / "state/new-name.json").unlink()
     said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--status", code=1).stdout
-    expect_in(said, "its target is that of project a", "the status has it")
+    expect_in(said, "it has the same target as project a", "the status has it")
     expect(forebay("migrate", plan, "--project", "new-name", "--next").strip() == "stopped", "and scripts go on with others")
     expect((site.place / "new/a/result").read_text() == "of a user", "the target is as its users have it")
     site.migrate()
@@ -53,12 +53,12 @@ def check_renamed(place):
     good = path.read_text()
     path.write_text("{")
     said = run(FOREBAY, "migrate", plan, "--project", "new-name", code=1).stderr
-    expect_in(said, "whose target it is cannot be told", "a state that cannot be read may be that of the target")
+    expect_in(said, "so its target is unknown", "a state that cannot be read may be that of the target")
     path.write_text(good.replace('"project": "a"', '"project": "new-name"'))
     path.rename(site.place / "state/new-name.json")
     run(FOREBAY, "migrate", plan, "--project", "new-name")
     shutil.copy(site.place / "state/new-name.json", path)
-    expect_in(site.migrate("--project", "a", code=2), "name, source and target of a project stay", "a state of another name")
+    expect_in(site.migrate("--project", "a", code=2), "name, source and target of a project must not change", "a state of another name")
 
 
 def check_begun(place):
@@ -69,7 +69,7 @@ def check_begun(place):
     run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "walk")
     site.migrate("--project", "a", "--until", "copy")
     said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "copy", code=2).stderr
-    expect_in(said, "is that of project a, which is copied to it since", "a target to which another one copies")
+    expect_in(said, "project a, being filled since", "a target to which another one copies")
     (site.place / "state/a.json").write_text("{")
     site.migrate("--project", "b")  # a state of the plan's own that cannot be read holds up no other project
 
@@ -85,9 +85,9 @@ def check_released(place):
         for again in refused:
             said = site.migrate("--project", "a", "--again", again, code=2)
             expect_in(said, "a: its release began on 20", f"{again} after a release")
-            expect_in(said, "Next: forebay compare of both shows what differs", "with what to do")
+            expect_in(said, "Next: list the differences with forebay compare of the two", "with what to do")
     said = site.migrate("--project", "a", code=2)
-    expect_in(said, "Safe: what it did stays.", "a hook that failed may have opened the target")
+    expect_in(said, "Safe: its changes stay.", "a hook that failed may have opened the target")
     (place / "good").touch()
     site.migrate("--project", "a")
     expect(site.next("a") == "done" and (site.place / "new/a/thesis").exists(), "what users made stays")
@@ -133,8 +133,8 @@ def check_left(place):
     expect(re.search(r"copy: done in [^:]*: 32 entries, 29 copied, 0 removed, 1 failed: " + f"{site.place}/reports/a/copy.jsonl", said), "a pass ends with its counts", said)
     for words in (("--until", "live-sync"), ()):
         said = mover.migrate(*words, code=1)
-        expect_in(said, "a: live-sync: not all of the source comes to the target: 1 failed, 0 not_kept", "it stops before the freeze")
-        expect_in(said, f"correct what {site.place}/reports/a/live-sync-1.jsonl names", "with what to do")
+        expect_in(said, "a: live-sync: the target will not have all of the source: 1 failed, 0 not_kept", "it stops before the freeze")
+        expect_in(said, f"correct the entries in {site.place}/reports/a/live-sync-1.jsonl", "with what to do")
         expect_in(said, f"then forebay migrate {site.plan} --project a", "and the next command")
     expect(not (site.place / "new/closed").exists(), "the freeze was not called")
     site.write(sync_turns=0)
@@ -158,7 +158,7 @@ def check_nothing_copied(place):
     said = mover.migrate("--until", "copy")
     expect_in(said, "31 entries, 0 copied, 0 removed, 32 not_kept: ", "what became of them")
     said = mover.migrate(code=1)
-    expect_in(said, "a: live-sync: not all of the source comes to the target: 0 failed, 32 not_kept", "the reason")
+    expect_in(said, "a: live-sync: the target will not have all of the source: 0 failed, 32 not_kept", "the reason")
     expect("not mounted" not in said and not (site.place / "new/closed").exists(), "and no other one", said)
     return None
 
@@ -167,7 +167,7 @@ def check_pattern(place):
     """What the final sync would stop at stops before the freeze."""
     site = Site(place / "pattern", freeze=f"touch {place}/pattern/new/closed", include=["*.nc"], delete_excluded=True)
     said = site.migrate(code=1)
-    expect_in(said, "a: copy: no entry of the source fits include of the plan", "the reason")
+    expect_in(said, "a: copy: no entry of the source matches include of the plan", "the reason")
     expect(not (site.place / "new/closed").exists(), "and users are not locked out", said)
 
 
@@ -177,7 +177,7 @@ def check_filled(place):
     (site.place / "new/a").mkdir()
     (site.place / "new/a/.quota").touch()
     said = site.migrate("--project", "a", code=2)
-    expect_in(said, "correct the target in the plan; or empty it", "what to do")
+    expect_in(said, "correct the target in the plan, or empty it", "what to do")
     expect("--allow-unlike" not in said and (site.place / "new/a/.quota").exists(), "and no option of another verb", said)
 
 
@@ -188,10 +188,10 @@ def check_jobs(place):
     site.migrate("--batch", "slurm", "--output", jobs)
     limits = {**os.environ, "FOREBAY_JOB_END": "1000000000"}
     done = run(FOREBAY, "migrate", site.plan, "--project", "a", code=0, env=limits)
-    expect_in(done.stderr, "stopped since the job is about to end", "the end of a job is no error")
+    expect_in(done.stderr, "stopped because the job is about to end", "the end of a job is no error")
     expect(site.next("a") == "now", "and there is more to do")
     done = run(FOREBAY, "migrate", site.plan, "--project", "a", code=2, env=limits)
-    expect_in(done.stderr, "walk: one job after the other has ended before it came any further", "twice is enough")
+    expect_in(done.stderr, "walk: several jobs in a row ended without progress", "twice is enough")
     expect(site.next("a") == "stopped" and "a longer time" in site.migrate("--status", code=1), "no job is submitted for it")
     site.migrate("--project", "a", "--until", "walk")
     run(FOREBAY, "migrate", site.plan, "--project", "a", code=0, env=limits)

@@ -14,22 +14,22 @@ from forebay_test import expect, forebay
 
 ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
 MEANT = {
-    "copy": {"--no-owner": "--preserve", "--no-perms": "--preserve", "--sync": "forebay copy --help", "--delete-excluded": "there is none",
-             "--exclude-from=f": "there is none: --exclude", "--update": "there is none", "-u": "there is none", "--chown": "there is none",
-             "--stats": "leave it out", "--compress": "leave it out", "--dereference": "there is none", "--filter": "there is none",
-             "--timeout": "there is none", "--from0": "--null", "-t": "leave it out", "-e": "there is none", "--sha256": "there is none",
+    "copy": {"--no-owner": "--preserve", "--no-perms": "--preserve", "--sync": "forebay copy --help", "--delete-excluded": "leave it out",
+             "--exclude-from=f": "use --exclude", "--update": "leave it out", "-u": "leave it out", "--chown": "leave it out",
+             "--stats": "leave it out", "--compress": "leave it out", "--dereference": "leave it out", "--filter": "use --exclude",
+             "--timeout": "leave it out", "--from0": "--null", "-t": "leave it out", "-e": "use paths of this machine", "--sha256": "leave it out",
              "-x": "--one-file-system", "--bwlimit=5": "--rate", "-c": "forebay sync SOURCE TARGET --checksum", "-H": "leave it out",
              "-aHAX": "leave it out", "--sparse": "leave it out", "--numeric-ids": "leave it out", "--progress": "leave it out",
              "-P": "leave it out", "--partial": "leave it out", "-q": "> /dev/null", "-i": "--dry-run --report", "-j": "--threads",
-             "--transfers": "--threads", "--link-dest": "there is none", "--max-size": "--files-from", "--min-age": "--files-from",
-             "--backup": "there is none", "--ignore-existing": "there is none",
-             "--remove-source-files": "forebay delete SOURCE", "--size-only": "there is none", "--repotr": "--report,", "--zzz": "copy --help"},
+             "--transfers": "--threads", "--link-dest": "leave it out", "--max-size": "--files-from", "--min-age": "--files-from",
+             "--backup": "leave it out", "--ignore-existing": "leave it out",
+             "--remove-source-files": "forebay delete SOURCE", "--size-only": "leave it out", "--repotr": "--report,", "--zzz": "copy --help"},
     "walk": {"--bwlimit": "forebay walk --help", "-n": "forebay walk --help", "-j": "--threads"},
-    "archive": {"--append": "forebay archive --help", "-cf": "leave it out", "-z": "there is none", "--hosts": "there is none", "--checksum": "forebay archive --help"},
-    "restore-archive": {"-xf": "leave it out", "-C": "TARGET, behind", "-tf": "--dry-run --list"},
+    "archive": {"--append": "forebay archive --help", "-cf": "leave it out", "-z": "leave it out", "--hosts": "leave it out", "--checksum": "forebay archive --help"},
+    "restore-archive": {"-xf": "leave it out", "-C": "TARGET after", "-tf": "--dry-run --list"},
     "delete": {"-rf": "leave it out", "-j": "--threads", "--exclude-from": "forebay delete --help", "-u": "forebay delete --help",
                "-H": "forebay delete --help"},
-    "compare": {"--size-only": "--no-bytes", "--exclude-from=f": "there is none: --exclude"},
+    "compare": {"--size-only": "--no-bytes", "--exclude-from=f": "use --exclude"},
 }
 VERBS = {"cp": "forebay copy", "rm": "forebay delete", "mv": "forebay delete SOURCE", "diff": "forebay compare", "du": "forebay walk",
          "rsync": "forebay sync", "tar": "forebay archive", "help": "VERB --help", "version": "forebay --version", "list": "forebay --help"}
@@ -45,7 +45,7 @@ def check_words():
         for option, meant in options.items():
             said = next_of(verb, "a", "b", option)
             expect(meant in said, f"{verb} {option}: {meant}", said)
-            expect("if that was meant" not in said or meant.endswith(","), f"{verb} {option}: nothing is guessed", said)
+            expect("if you mean that" not in said or meant.endswith(","), f"{verb} {option}: nothing is guessed", said)
     for verb, meant in VERBS.items():
         expect(meant in next_of(verb, "a"), f"the verb {verb}", next_of(verb, "a"))
 
@@ -60,7 +60,7 @@ def check_table():
         verb = "archive" if word.startswith("tar ") else "sync"
         option = word.split()[-1]
         said = next_of(verb, "a", "b", option) if option.startswith("-") else next_of(option)
-        expect("if that was meant" not in said and f"Next: forebay {verb} --help" not in said, f"{word} is answered", said)
+        expect("if you mean that" not in said and f"Next: forebay {verb} --help" not in said, f"{word} is answered", said)
 
 
 def check_places(place):
@@ -72,7 +72,7 @@ def check_places(place):
         for words in (("copy", "tree", word), ("sync", "tree", word), ("copy", word, "new"), ("compare", "tree", word), ("archive", "tree", word),
                       ("archive", word, "new.tar"), ("restore-archive", word, "new"), ("walk", word), ("delete", word)):
             said = forebay(*words, code=2)
-            expect("is no place that is known" in said and "daos://POOL/CONTAINER/PATH" in said, f"{words} is refused", said)
+            expect("is not a valid place" in said and "daos://POOL/CONTAINER/PATH" in said, f"{words} is refused", said)
             expect(f"Next: {hint}" in said, f"{words}: what may be meant", said)
     forebay("copy", "tree", "./dtn1:x")
     forebay("copy", f"{place}/dtn1:x", "./again:1")

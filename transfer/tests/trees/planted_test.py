@@ -75,7 +75,7 @@ def swapped(place):
     os.rename(own / "file", first)
     said, _ = process.communicate(timeout=SECONDS_MAX)
     second = target / ("two/name" if first.parent.name == "one" else "one/name")
-    expect(process.returncode == 1 and "another entry took the place" in said, "the swap is named", said)
+    expect(process.returncode == 1 and "another entry replaced" in said, "the swap is named", said)
     expect(not second.exists(), "and what was swapped in has no further name")
 
 
@@ -137,7 +137,7 @@ def mounted_in_both(place):
     run("mount", "--bind", outside, target / "a")
     done, report = mover("sync", source, target, "--delete", "--allow-unlike", code=(1,))
     expect((outside / "precious").exists(), "what is mounted at the target alone keeps what it has")
-    expect("mounted at the target alone" in told(done, report), "which is told", told(done, report))
+    expect("only the target has this mount" in told(done, report), "which is told", told(done, report))
     run("umount", target / "a")
     run("mount", "--bind", target / "a", source / "a/m")
     done, report = mover("copy", source, target, seconds_max=60, code=(1,))
@@ -177,13 +177,13 @@ def source_in_target(place):
     (source / "gone").rmdir()
     for words in ((), ("--one-file-system",)):
         done, report = mover("sync", source, target, "--delete", *words, code=(1,))
-        expect("or this in the source" in told(done, report), "what is mounted in the source is named", told(done, report))
+        expect("or a part of it, is mounted there" in told(done, report), "what is mounted in the source is named", told(done, report))
         expect((target / "gone/file").exists() and (target / "same/file").exists(), "and keeps what it has", told(done, report))
     (source / "file").write_text("x")
     (target / "file").mkdir()
     (target / "gone").rename(target / "file/gone")
     done, report = mover("sync", source, target, "--delete", code=(1,))
-    expect("or this in the source" in told(done, report), "nor does a directory go for a file, in which it lies", told(done, report))
+    expect("or a part of it, is mounted there" in told(done, report), "nor does a directory go for a file, in which it lies", told(done, report))
     expect((target / "file/gone/file").exists(), "it keeps what it has", told(done, report))
     for name in ("gone", "same"):
         run("umount", source / f"of-{name}")

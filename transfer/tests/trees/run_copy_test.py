@@ -64,7 +64,7 @@ def damaged_later(place):
         expect(whole(target) == ALL, f"sync {words}: the good copy stays", str(snapshots(target)))
     flip(target / "restart/step-000140/node-00000.h5")
     said = copy(source, target, code=1)
-    expect("restart/step-000140" in said and "left as it is" in said and "restart/step-000140" in snapshots(target),
+    expect("restart/step-000140" in said and "left unchanged" in said and "restart/step-000140" in snapshots(target),
            "a copy that went bad is named, and stays", said)
 
 

@@ -45,7 +45,7 @@ def in_the_target(place):
         bind(other / of_other, target / name)
         for verb, words in (("sync", ("--delete",)), ("copy", ()), ("sync", ("--delete", "--dry-run"))):
             said = copy(source, target, *words, code=2, verb=verb)
-            expect(f"{target / name} is where a file system is mounted" in said and "nothing was changed" in said,
+            expect(f"{target / name} is a mount point" in said and "nothing was changed" in said,
                    f"{name}, {verb} {words}: it is refused", said)
             expect(entries(other) == before and "restart" not in set(os.listdir(target)) - {name.split("/")[0]},
                    f"{name}, {verb} {words}: nothing is changed", str(os.listdir(target)))

@@ -120,7 +120,7 @@ def told_by_archives(place):
     expect("would be archived like any files" in dry and not archive.exists(), "a dry run tells it", dry)
     line = told_line(forebay("archive", source, archive))
     expect("2 runs of Forebay" in line and "(a/b/sim2, sim1) were archived like any files" in line and "may lack files" in line, "both are told", line)
-    expect(f"forebay copy {source}/a/b/sim2 COPY, and then an archive of COPY" in line, "and the way", line)
+    expect(f"forebay copy {source}/a/b/sim2 COPY, then archive COPY" in line, "and the way", line)
     told = json.loads(forebay("archive", source, archive, "--force", "--json"))
     expect(told["remarks"]["as_files"] == 2, "the object counts them", str(told))
     line = told_line(forebay("archive", source / "sim1", place / "one.tar"))

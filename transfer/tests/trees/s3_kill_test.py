@@ -115,7 +115,7 @@ def check_faults(server, place):
         server.faults({"match": match, "times": 99, "body": "<html>log in first</html>"})
         away = place / "page" if verb == "GET" else f"{ROOT}/page"
         said = server.forebay("copy", target if verb == "GET" else source, away, code=1)
-        expect("no server of S3" in said and "file-1" in said, f"{verb}: a page to log in is no object", said)
+        expect("is not an S3 server" in said and "file-1" in said, f"{verb}: a page to log in is no object", said)
         expect(verb == "PUT" or not (away / "d1/file-1").exists(), "and has no final name")
     server.faults({"no_crc32c": True, "match": "no request", "times": 0})
     server.forebay("copy", source, f"{ROOT}/md5")

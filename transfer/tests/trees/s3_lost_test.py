@@ -19,7 +19,7 @@ from forebay_test import expect
 from s3_support import ROOT, on_each_server, small_tree
 
 LOST = {"AWS_MAX_ATTEMPTS": "2"}
-LEFT = "are left over, since the server was given up"
+LEFT = "are left over, as the server did not answer"
 
 
 def check_lost(server, place):
@@ -82,12 +82,12 @@ class TlsServer:
 def check_scheme(server, place):
     begin = time.monotonic()
     said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL=f"https://127.0.0.1:{server.port}")
-    expect("speaks http, and was asked as https://" in said and f"AWS_ENDPOINT_URL=http://127.0.0.1:{server.port}" in said, "https, where http is spoken", said)
+    expect("speaks http, but the request used https://" in said and f"AWS_ENDPOINT_URL=http://127.0.0.1:{server.port}" in said, "https, where http is spoken", said)
     if shutil.which("openssl"):
         tls = TlsServer(place)
         port = tls.socket.getsockname()[1]
         said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL_S3=f"http://127.0.0.1:{port}/below")
-        expect("speaks https, and was asked as http://" in said and f"AWS_ENDPOINT_URL_S3=https://127.0.0.1:{port}/below" in said, "http, where https is spoken", said)
+        expect("speaks https, but the request used http://" in said and f"AWS_ENDPOINT_URL_S3=https://127.0.0.1:{port}/below" in said, "http, where https is spoken", said)
         said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL=f"https://127.0.0.1:{port}")
         expect("AWS_CA_BUNDLE" in said, "a certificate that does not count", said)
         tls.socket.close()

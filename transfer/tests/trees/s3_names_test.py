@@ -99,7 +99,7 @@ def check_elsewhere(server, _):
     put(server, "led/.forebay-directory", ELSEWHERE)
     for words in ((), ("--dry-run",)):
         said = server.forebay("delete", f"{ROOT}/led", *words, code=3)
-        expect("no contents here" in said and ".forebay-directory" in said, "a removal of nothing is an error", said)
+        expect("is only a name here" in said and ".forebay-directory" in said, "a removal of nothing is an error", said)
     expect("led/a" in server.keys("led/"), "and removes nothing")
 
 

@@ -78,7 +78,7 @@ def used(server, run_place, place):
     expect((place / "unpacked/plot-7").read_bytes() == bytes([7]) * 1000, "packed files come back")
     for words in (("archive", run_place, place / "a.tar"), ("restore-archive", place / "a.tar", f"{ROOT}/archive")):
         said = server.forebay(*words, code=2)
-        expect("archives are files" in said, f"{words[0]} is for directories", said)
+        expect("an archive is made from a directory" in said, f"{words[0]} is for directories", said)
     copy, again = place / "copy", f"{ROOT}/copies/run"
     told = server.told("copy", f"{run_place}/", copy)
     expect(time.time() - (copy / "restart").stat().st_mtime < SECONDS_MAX, "a directory has a time")
@@ -139,8 +139,8 @@ def refused(server, place):
     simulation = Simulation(server, place)
     for where, environment, words in (("s3://no-such-bucket/run", {}, "NoSuchBucket"),
                                       (f"{ROOT}/run", {"AWS_SECRET_ACCESS_KEY": "wrong"}, "SignatureDoesNotMatch"),
-                                      ("s3://x/run", {}, "bucket"), ("S3://bucket/run", {}, "no place that is known"),
-                                      ("s3:/bucket/run", {}, "no place that is known")):
+                                      ("s3://x/run", {}, "bucket"), ("S3://bucket/run", {}, "not a valid place"),
+                                      ("s3:/bucket/run", {}, "not a valid place")):
         done = subprocess.run(simulation.command(1, "--run", where, "--staging", simulation.staging), text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=server.environment(**environment),
                               timeout=SECONDS_MAX)
@@ -154,7 +154,7 @@ def refused(server, place):
     config.write_text('[streams.restart]\nfile = "shared"\n')
     done = simulation.start(1, f"{ROOT}/shared", "--config", config)
     said, _ = done.communicate(timeout=SECONDS_MAX)
-    expect(done.returncode != 0 and "another node has written" in said, "several nodes cannot write one object", said)
+    expect(done.returncode != 0 and "nodes cannot share an object" in said, "several nodes cannot write one object", said)
     if not server.fails_on_wish:
         return
     server.faults({"no_conditions": True, "match": "$^"})

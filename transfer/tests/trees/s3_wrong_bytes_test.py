@@ -74,7 +74,7 @@ def check_other_range(server, place):
     report = place / "ranges.jsonl"
     server.forebay("copy", f"{ROOT}/ranges", place / "ranges-back", "--report", report, code=1)
     server.faults()
-    expect("were asked for" in lines(report)[0]["why"] and not (place / "ranges-back/file").exists(), "it is named", report.read_text())
+    expect("the request was for bytes" in lines(report)[0]["why"] and not (place / "ranges-back/file").exists(), "it is named", report.read_text())
 
 
 def check_listings(server, place):
@@ -88,7 +88,7 @@ def check_listings(server, place):
 
     asked = {"match": "GET .*prefix=listed%2F(&|$)", "times": 1}
     for bodies, why in (([listing("x", "")] * FOREVER, "has the key"),
-                        ([listing("listed/a", f"t{number}") for number in range(FOREVER)], "goes back to a page")):
+                        ([listing("listed/a", f"t{number}") for number in range(FOREVER)], "repeats a page")):
         for verb in (("copy", f"{ROOT}/listed", place / "never"), ("delete", f"{ROOT}/listed")):
             server.faults(*({**asked, "body": body} for body in bodies))
             before = len(server.requests())

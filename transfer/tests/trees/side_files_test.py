@@ -78,7 +78,7 @@ def check_archives(place):
     was = archive.read_bytes()
     for words in ((empty,), (source, "--include", "*.none")):
         said = forebay("archive", *words, archive, "--force", code=2)
-        expect(archive.read_bytes() == was and "would hold nothing" in said, "nothing does not replace all", said)
+        expect(archive.read_bytes() == was and "the source is empty" in said, "nothing does not replace all", said)
     forebay("archive", empty, place / "empty.tar")
     for name in ("b.tgz", "b.tar.gz", "b.tar.zst", "b.zip", "-"):
         said = forebay("archive", source, place / name if name != "-" else name, code=2)
@@ -119,7 +119,7 @@ def check_nothing_fits(place):
                   ("restore-archive", place / "fits.tar", place / "n4"), ("restore-archive", "--check", place / "fits.tar"),
                   ("copy", source, place / "n5", "--hosts", "localhost")):
         said = all_of_forebay(*words, *none, code=1)
-        expect("no entry fits --include" in said, f"{words[0]}: where nothing fits that is told", said)
+        expect("no entry matches --include" in said, f"{words[0]}: where nothing fits that is told", said)
         if words[0] != "archive":  # which is there now
             forebay(*words, "--include", "*")
 
@@ -197,7 +197,7 @@ def check_full(place):
         expect(len(losses) <= gone <= most, f"{name}: what went is told, and then nothing goes", f"{gone} went, {len(losses)} lines")
         expect(bool(losses) != (name == "all"), f"{name}: lines that were there before count", str(len(losses)))
         if words[0] == "sync":
-            expect("nothing more was removed: the report of what is removed cannot be written" in done.stdout, f"{name}: the last line says so", done.stdout)
+            expect("nothing more was removed: the report of removals cannot be written" in done.stdout, f"{name}: the last line says so", done.stdout)
         left.rename(place / "kept.jsonl")
         forebay(*words, "--report", report)
         rest = [line for line in lines(report) if line["kind"] == "removed"]
@@ -242,10 +242,10 @@ def check_full_of_runs(place):
 def check_words(place):
     source = place / "source"
     said = forebay("copy", source, place / "w", "--report", place / "none/r", code=2)
-    expect("--report" in said and "directory that is there" in said, "the option is named, and what to do", said)
+    expect("--report" in said and "existing directory" in said, "the option is named, and what to do", said)
     (place / "list").write_text("source/a\n")
     said = all_of_forebay("copy", source, place / "w", "--files-from", place / "list", code=1)
-    expect("are to begin below SOURCE" in said, "paths that begin with the source are told", said)
+    expect("Give paths relative to SOURCE" in said, "paths that begin with the source are told", said)
     forebay("archive", source, place / "piped.tar")
     for words in (("--check", "/dev/stdin"), ("/dev/stdin", place / "w2")):
         with subprocess.Popen(["cat", place / "piped.tar"], stdout=subprocess.PIPE) as piped:
@@ -256,7 +256,7 @@ def check_words(place):
     expect(f"{place / 'closed'} cannot be made" in said and "may write to" in said, "the whole path, and what to do", said)
     for list_of in ("-", "/dev/stdin"):
         said = forebay("copy", source, place / "w", "--files-from", list_of, code=2)
-        expect("is no file" in said and "find" in said, f"{list_of} is refused with a way", said)
+        expect("is not a file" in said and "find" in said, f"{list_of} is refused with a way", said)
 
 
 def main():

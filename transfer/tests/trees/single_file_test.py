@@ -49,7 +49,7 @@ def make(place):
 def check_copy(place):
     file, folder = make(place)
     said = forebay("copy", file, folder / "laid", "--layout", "1", code=6)
-    expect("lets nobody choose the storage targets of files" in said, "a layout without Lustre is refused with its reason", said)
+    expect("without a choice of storage targets" in said, "a layout without Lustre is refused with its reason", said)
     expect(not (folder / "laid").exists(), "and nothing is made")
     target, before = folder / "other-name", folder.lstat()
     report = told("copy", file, target)

@@ -60,7 +60,7 @@ def check_pairs(source, target, found, what, pairs):
         expect(content(there[kept[0]]) == content(source / kept[0]), f"{what}: {kept[0]} is whole")
         named = [one for path, one in found.items() if path == lost or path.startswith(f"{lost}/")]
         texts = str(found.get(lost) or named)
-        expect(named and all(one["kind"] == "failed" for one in named) and "for one name" in texts, f"{what}: {lost} is named", str(found))
+        expect(named and all(one["kind"] == "failed" for one in named) and "names ignore case" in texts, f"{what}: {lost} is named", str(found))
 
 
 def check_all(place, folds, environment, options, is_fat, threads):
@@ -102,7 +102,7 @@ def check_renamed(place, folds, environment, options):
     os.rename(source / "folder", source / "Folder")
     (target / "extra").write_text("stays after an error")
     _, found = told("sync", source, target, "--delete", *options, code=1, environment=environment)
-    expect("rename it there" in found["Folder"]["why"] and (target / "extra").exists(), "a directory is not renamed, and nothing removed", str(found))
+    expect("Rename it there" in found["Folder"]["why"] and (target / "extra").exists(), "a directory is not renamed, and nothing removed", str(found))
     os.rename(target / "folder", target / "between")
     os.rename(target / "between", target / "Folder")
     told("sync", source, target, "--delete", *options, code=0, environment=environment)

@@ -95,7 +95,7 @@ def check_changed(place):
     try:
         for place_of, has_old in ((target, True), (place / "new", False)):
             said = all_of_forebay("copy", source, place_of, code=1)
-            expect_line(said, "file-0  changed: it changed each time that it was copied, and was left out: an older copy at the target, if there is one, stays", "why")
+            expect_line(said, "file-0  changed: it changed during each copy and was left out. An older copy at the target stays", "why")
             expect((place_of / "file-0").exists() == has_old, "an older copy stays, and none comes")
     finally:
         ends.set()
@@ -124,7 +124,7 @@ def check_patterns(place):
     patterns = [word for number in range(100) for word in ("--include", f"file-{number}")] + ["--include", "none-1", "--exclude", "none-2"]
     for hosts in ((), ("--hosts", "localhost", "--threads", "1")):
         said = all_of_forebay("copy", source, place / f"target-{len(hosts)}", *patterns, *hosts)
-        expect(re.findall("no entry fits (.*?)(?:: |$)", said, re.M) == ["--include 'none-1'", "--exclude 'none-2'"], f"{hosts}: the right ones", said)
+        expect(re.findall("no entry matches (.*?)(?:: |$)", said, re.M) == ["--include 'none-1'", "--exclude 'none-2'"], f"{hosts}: the right ones", said)
 
 
 def answer(*words, code, before=()):
@@ -177,7 +177,7 @@ def check_full(place):
             return print("left out, a target without room: no mounts of its own here")
         told = json.loads(done.stdout)
         expect(done.returncode == told["exit_code"] == 5 and told["copied"] > 0, "it is an error of the room", done.stdout)
-        expect(re.search(rf"no room at TARGET {words[2]} \(tmpfs none on {mount} .*, [\d.]+ \w+ left for this user, and \d+ inodes\): ", told["error"]["what"]), "where", done.stderr)
+        expect(re.search(rf"TARGET {words[2]} is full \(tmpfs none on {mount} .*, [\d.]+ \w+ left for your user, and \d+ inodes\): ", told["error"]["what"]), "where", done.stderr)
         safe = "whole" if words[0] == "copy" else "a.tar was not made"
         expect(safe in told["error"]["safe"] and f"df {mount}" in told["error"]["next"], "what is safe, and what is to be done", done.stderr)
     return None

@@ -151,14 +151,14 @@ def check_one_line_for_owners(place):
     (source / "closed").write_text("of root")
     os.chmod(source / "closed", 0)
     said = as_nobody("copy", source, targets / "refused", "--report", targets / "report", code=1)
-    owners = [line for line in said.splitlines() if "31 entries have owners that this user may not give" in line]
+    owners = [line for line in said.splitlines() if "31 entries have owners that your user may not set" in line]
     expect(len(owners) == 1 and "--cannot-keep drop" in owners[0], "one line for all owners, with the option", said)
     expect("file-7" not in said and "closed  failed" in said, "and what is another error is not hidden behind them", said)
     expect(sum("owner" in line["why"] for line in lines(targets / "report")) == 31, "the report has each")
     said = as_nobody("copy", source, targets / "dropped", "--exclude", "closed", "--cannot-keep", "drop", code=1)
-    expect("they are this user's at the target" in said, "what was dropped is said so", said)
+    expect("your user owns them at the target" in said, "what was dropped is said so", said)
     said = as_nobody("copy", source, targets / "kept", "--exclude", "closed", "--manifest", targets / "beside", code=0)
-    expect("the manifest has the owners" in said and len(lines(targets / "beside")) == 31, "a manifest alone means that policy", said)
+    expect("the manifest has their owners" in said and len(lines(targets / "beside")) == 31, "a manifest alone means that policy", said)
 
 
 def refused(*words, code=2, parts=()):
@@ -175,13 +175,13 @@ def check_words(place):
         refused("sync", source, target, word, parts=(f"has no option {word.split('=')[0]}", meant))
         refused("sync", word, source, parts=("has no option", meant))  # TARGET is missing, too
     refused("sync", source, target, "--zzz", parts=("has no option --zzz", "forebay sync --help"))
-    refused("copy", source, target, "more", parts=('"more" is one word too many', "forebay copy SOURCE TARGET"))
+    refused("copy", source, target, "more", parts=('"more" is one argument too many', "forebay copy SOURCE TARGET"))
     refused("synk", source, parts=('there is no verb "synk"', "forebay sync,"))
     refused("export", "open", parts=('there is no verb "open" of forebay export', "forebay export openpmd,"))
     for number in ("-1", "1025", "99999999999999999999"):
         refused("copy", source, target, "--threads", number, parts=(f"--threads: {number} is out of range: 0 to 1024",))
-    refused("copy", source, target, "--threads", "two", parts=('--threads: "two" is no whole number',))
-    for words, meant in ((("copy", "-r", source, target), "leave it out: the whole tree"), (("copy", "-a", source, target), "leave it out"),
+    refused("copy", source, target, "--threads", "two", parts=('--threads: "two" is not an integer',))
+    for words, meant in ((("copy", "-r", source, target), "leave it out: the command takes the whole tree"), (("copy", "-a", source, target), "leave it out"),
                          (("copy", "-R", source, target), "leave it out"), (("copy", source, target, "--delete"), "forebay sync SOURCE TARGET --delete"),
                          (("sync", "-n", source, target), "Next: --dry-run"), (("sync", "-av", source, target), "leave it out"),
                          (("delete", "-rf", source), "leave it out: delete removes all"), (("walk", "-v", source), "--report FILE")):
@@ -212,23 +212,23 @@ def check_places(place):
     for verb in ("copy", "sync", "compare"):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(place / "socket"))
-            refused(verb, place / "socket", source, parts=("SOURCE", "is a socket", f"the directory that it lies in: {place}"))
+            refused(verb, place / "socket", source, parts=("SOURCE", "is a socket", f"give the directory above it:  {place}"))
         os.remove(place / "socket")
         refused(verb, place / "pipe", source, parts=("SOURCE", "is a fifo"))
         refused(verb, "/dev/null", source, parts=("is a device",))
-        refused(verb, place / "no/thing/here", source, code=3, parts=(f"is not there: {place} has no no", f"ls {place}"))
-        refused(verb, place / "dangling", source, code=3, parts=("is a symbolic link to nowhere, which is not there",))
+        refused(verb, place / "no/thing/here", source, code=3, parts=(f"does not exist: {place} has no no", f"ls {place}"))
+        refused(verb, place / "dangling", source, code=3, parts=("is a symbolic link to nowhere, which does not exist",))
     for verb in ("walk", "archive"):
         more = [target] if verb == "archive" else []
         refused(verb, place / "pipe", *more, parts=("is a fifo, and must be a directory",))
         refused(verb, place / "list", *more, parts=("is a file, and must be a directory",))
         refused(verb, place / "none", *more, code=3, parts=(f"{place} has no none",))
     refused("delete", place / "none", code=3, parts=(f"{place} has no none",))
-    refused("copy", source, place / "dangling", parts=("TARGET", "is a symbolic link to nowhere", "make the directory that it names"))
+    refused("copy", source, place / "dangling", parts=("TARGET", "is a symbolic link to nowhere", "make the directory of the link"))
     refused("copy", source, place / "list", parts=("TARGET", "is a file"))
     swapped = f"forebay copy {source} {target} --files-from {place}/list"
     refused("copy", place / "list", target, "--files-from", source, parts=(swapped,))
-    refused("compare", place / "list", source, parts=("no list of checksums", f"{source}/list"))
+    refused("compare", place / "list", source, parts=("not a list of checksums", f"{source}/list"))
     refused("compare", source, place / "list", parts=("is a directory, and TARGET", f"forebay compare {place}/list {source}"))
     expect(not target.exists(), "nothing was made")
 
@@ -245,8 +245,8 @@ def check_own_files(place):
                   ("compare", source, target, "--report", source / "l"), ("delete", target, "--report", target / "l"),
                   ("archive", source, place / "own.tar", "--report", source / "l")):
         refused(*words, parts=("lies in", "a path outside of it"))
-    refused("copy", source / "file", place / "own-copy", "--report", source / "file", parts=("is what the verb works on",))
-    refused("walk", source, "--list", place / "l", "--report", place / "l", parts=("--list", "--report", "are one file"))
+    refused("copy", source / "file", place / "own-copy", "--report", source / "file", parts=("is the source or target of the command",))
+    refused("walk", source, "--list", place / "l", "--report", place / "l", parts=("--list", "--report", "are the same file"))
     expect({path.name for path in source.rglob("*")} == before and {path.name for path in target.rglob("*")} == before, "nothing was made")
     forebay("walk", source, "--checksums", source / "sums", "--exclude", "sums")
     refused("compare", source / "sums", source, parts=("the list", "lies in"))
@@ -266,7 +266,7 @@ def check_own_files(place):
 def check_manifest_alone(place):
     source = place / "source"
     for word in ("refuse", "drop"):
-        refused("copy", source, place / "no", "--manifest", place / "m", "--cannot-keep", word, parts=(f"--cannot-keep {word} writes none",))
+        refused("copy", source, place / "no", "--manifest", place / "m", "--cannot-keep", word, parts=(f"--cannot-keep {word} writes no manifest",))
     forebay("copy", source, place / "with-manifest", "--manifest", place / "m")
     expect((place / "m").read_text() == "", "a manifest that nothing was written to")
 
@@ -315,7 +315,7 @@ def check_archives(place):
         refused("restore-archive", place / "other", place / "of-other", parts=(what,))
         refused("restore-archive", "--check", place / "other", parts=(what,))
     refused("restore-archive", source, ours, parts=("TARGET", "is a file"))
-    refused("restore-archive", source, place / "of-other", parts=("is a directory, and no archive", "the archive comes first"))
+    refused("restore-archive", source, place / "of-other", parts=("is a directory, not an archive", "give the archive first"))
     expect(not (place / "of-other").exists(), "nothing was made")
 
 

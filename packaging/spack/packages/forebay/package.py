@@ -18,7 +18,7 @@ class Forebay(CMakePackage):
     variant("mpi", default=True, description="Build forebay_mpi, the distributed engine")
     variant("fortran", default=True, when="+mpi", description="Build the modules for Fortran")
     variant("hdf5", default=True, description="Build the views")
-    variant("transfer", default=True, description="Build forebay-transfer, which moves trees of files")
+    variant("transfer", default=True, description="Build forebay-transfer, which works on trees of files")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")

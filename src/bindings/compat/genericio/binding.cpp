@@ -23,7 +23,7 @@ namespace {
 const own::Opened& opened(const own::Data& data) {
     if (!data.opened)
         throw forebay::Exception(
-            {ErrorKind::refused, fmt::format("{} is not open", data.file), "", "openAndReadHeader() first"});
+            {ErrorKind::refused, fmt::format("{} is not open", data.file), "", "call openAndReadHeader() first"});
     return *data.opened;
 }
 
@@ -33,8 +33,8 @@ int file_rank(own::Data& data, int rank) {
     const int wanted = rank == -1 ? data.ranks.world->rank() : rank;
     if (wanted >= 0 && static_cast<std::size_t>(wanted) < ranks) return wanted;
     throw forebay::Exception({ErrorKind::refused,
-                              fmt::format("{} has {} ranks, and no rank {}", data.file, ranks, wanted), "",
-                              "ask for one of them, or open it with MismatchRedistribute"});
+                              fmt::format("{} has {} ranks, but no rank {}", data.file, ranks, wanted), "",
+                              "use an existing rank, or open it with MismatchRedistribute"});
 }
 
 bool takes_share(own::Data& data, int rank) { return rank == -1 && opened(data).redistributes; }
@@ -76,8 +76,8 @@ forebay::Result<> read_of_share(own::Data& data, std::size_t first, std::size_t 
     if (first > all || rows > all - first)
         return Error{
             ErrorKind::refused,
-            fmt::format("this rank's share of {} has {} records, and not {} from {} on", data.file, all, rows, first),
-            "", "readNumElems() says how many there are"};
+            fmt::format("this rank's share of {} has {} records, not {} from {} on", data.file, all, rows, first), "",
+            "readNumElems() returns the number"};
     std::size_t at = 0;
     for (const int source : opened(data).sources) {
         const auto there = elements_of(data, source);
@@ -177,7 +177,7 @@ std::string GenericIO::isCompressed(int variable) {
     const auto& header = opened(*state_->data).set.header();
     if (variable < 0 || static_cast<std::size_t>(variable) >= header.variables.size())
         throw forebay::Exception({ErrorKind::refused,
-                                  fmt::format("{} has {} variables, and no number {}", state_->data->file,
+                                  fmt::format("{} has {} variables, but no number {}", state_->data->file,
                                               header.variables.size(), variable),
                                   "", "getVariableInfo() lists them"});
     return header.block(0, static_cast<std::size_t>(variable)).filter;

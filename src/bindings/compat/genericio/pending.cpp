@@ -65,12 +65,13 @@ Result<bool> holds_a_write(const made::Making& making) {
             if (leftover.kind == catalog::Leftover::Kind::part) left.push_back(leftover.directory);
     }
     if (left.empty()) return false;
-    return Error{ErrorKind::retry,
-                 fmt::format("{} is not made: its last write was not committed when its writer had ended", run.file()),
-                 left.front(),
-                 fmt::format("forebay drain all on each of its nodes, then open {} again; or remove {} to go back to "
-                             "what {} was before",
-                             run.file(), run.path(), run.file())};
+    return Error{
+        ErrorKind::retry,
+        fmt::format("{} was not made: its last write was not committed when its writer ended", run.file()),
+        left.front(),
+        fmt::format(
+            "forebay drain all on each of its nodes, then open {} again. Or remove {} to return to the earlier {}",
+            run.file(), run.path(), run.file())};
 }
 
 void warn_of_no_locks(const std::string& file) {

@@ -31,12 +31,12 @@ Result<> check_mismatch(const Data& data, const format::Set& set) {
     const auto ranks = static_cast<std::size_t>(data.ranks.world->size());
     if (set.ranks.size() != ranks)
         return refusal(
-            fmt::format("{} was written by {} ranks, and {} would read it.", data.file, set.ranks.size(), ranks),
-            "open it with MismatchRedistribute or MismatchAllowed, or with as many ranks");
+            fmt::format("{} was written by {} ranks, but {} ranks read it.", data.file, set.ranks.size(), ranks),
+            "open it with MismatchRedistribute or MismatchAllowed, or with the same number of ranks");
     if (data.ranks.is_grid && set.header().dims != data.ranks.dims) {
         const auto& theirs = set.header().dims;
         const auto& ours = data.ranks.dims;
-        return refusal(fmt::format("{} was written by a grid of {} x {} x {} ranks, and {} x {} x {} would read it.",
+        return refusal(fmt::format("{} was written by a grid of {} x {} x {} ranks, but {} x {} x {} ranks read it.",
                                    data.file, theirs[0], theirs[1], theirs[2], ours[0], ours[1], ours[2]),
                        "open it with MismatchRedistribute or MismatchAllowed, or with the same grid");
     }
@@ -108,7 +108,7 @@ Result<std::uint64_t> read(const Data& data, int file_rank, std::uint64_t first,
     if (first > set.rank(static_cast<std::size_t>(file_rank)).elements ||
         rows > set.rank(static_cast<std::size_t>(file_rank)).elements - first)
         return refusal(fmt::format("rank {} of {} has no records {} to {}.", file_rank, data.file, first, first + rows),
-                       "readNumElems() says how many there are");
+                       "readNumElems() returns the number");
     FB_TRY_ASSIGN(file, sys::posix_store().open(part.path, sys::Access::read));
     std::uint64_t bytes = 0;
     for (const auto& column : data.columns) {
@@ -120,10 +120,10 @@ Result<std::uint64_t> read(const Data& data, int file_rank, std::uint64_t first,
         constexpr auto numbers = format::is_float | format::is_signed;
         if (variable->record_bytes != wanted.record_bytes || (variable->flags & numbers) != (wanted.flags & numbers))
             return refusal(
-                fmt::format("'{}' in {} has records of {} bytes ({}), {} bytes ({}) would be read.", wanted.name,
+                fmt::format("'{}' in {} has records of {} bytes ({}), but the call reads {} bytes ({}).", wanted.name,
                             data.file, variable->record_bytes, format::flags_text(variable->flags & numbers),
                             wanted.record_bytes, format::flags_text(wanted.flags & numbers)),
-                "read it as it was written; forebay show " + data.file);
+                "read it as it was written. forebay show " + data.file);
         const auto index = static_cast<std::size_t>(variable - part.header.variables.begin());
         FB_TRY_ASSIGN(block, part.header.sealed(place.rank, index, part.path));
         auto* to = column.data + at * wanted.record_bytes;

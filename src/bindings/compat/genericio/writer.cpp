@@ -105,9 +105,9 @@ Result<> check_partitions(const Data& data) {
     const std::set<std::int32_t> partitions(all.begin(), all.end());
     if (partitions.size() <= static_cast<std::size_t>(foreign::limits::genericio_partitions_max)) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{}: its ranks chose {} partitions, at most {} can be open at once", data.file,
+                 fmt::format("{}: its ranks chose {} partitions, but at most {} can be open at once", data.file,
                              partitions.size(), foreign::limits::genericio_partitions_max),
-                 "", "setPartition() with fewer"};
+                 "", "use fewer partitions in setPartition()"};
 }
 
 }  // namespace
@@ -115,7 +115,8 @@ Result<> check_partitions(const Data& data) {
 Result<> write(const Data& data) {
     Result<> own_result;
     if (data.columns.empty())
-        own_result = Error{ErrorKind::refused, "there is no variable to write", "", "addVariable() before write()"};
+        own_result =
+            Error{ErrorKind::refused, "there is no variable to write", "", "call addVariable() before write()"};
     FB_TRY(comm::agree(*data.ranks.world, own_result));
     FB_TRY(check_partitions(data));
     // Errors of earlier writes are returned at the end, after this write is safe.

@@ -17,7 +17,7 @@ constexpr std::uint64_t attribute_bytes_max = 60'000;
 constexpr std::uint64_t text_step_bytes = 64;
 
 Error no_type() {
-    return {ErrorKind::unsupported, "the type is none of H5PART_FLOAT64, FLOAT32, INT64, INT32, CHAR, STRING."};
+    return {ErrorKind::unsupported, "the type must be H5PART_FLOAT64, FLOAT32, INT64, INT32, CHAR or STRING."};
 }
 
 Result<Type> number_of(std::int64_t code) {

@@ -45,8 +45,9 @@ h5part_int64_t write(const char* function, H5PartFile* f, Of of, const char* nam
         FB_TRY_ASSIGN(there, attributes(*f, of));
         // As H5Part does: each attribute is written once.
         if (std::ranges::find(there, attribute.name, &DatasetInfo::name) != there.end())
-            return Error{ErrorKind::broken,
-                         fmt::format("attribute '{}' is there already; H5Part writes each once.", attribute.name)};
+            return Error{
+                ErrorKind::broken,
+                fmt::format("attribute '{}' exists already. H5Part writes each attribute once.", attribute.name)};
         f->writer()->put_attribute(group, std::move(attribute));
         return H5PART_SUCCESS;
     });
@@ -64,11 +65,11 @@ h5part_int64_t info(const char* function, H5PartFile* f, Of of, h5part_int64_t i
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY_ASSIGN(all, attributes(*f, of));
         if (idx < 0 || static_cast<std::size_t>(idx) >= all.size())
-            return Error{ErrorKind::broken, fmt::format("there are {} attributes, none of index {}.", all.size(), idx)};
+            return Error{ErrorKind::broken, fmt::format("there are {} attributes, but no index {}.", all.size(), idx)};
         const auto& attribute = all[static_cast<std::size_t>(idx)];
         if (type != nullptr && attribute.type == 0)
             return Error{ErrorKind::unsupported,
-                         fmt::format("attribute '{}' is of a type that H5Part has not.", attribute.name)};
+                         fmt::format("attribute '{}' has a type that H5Part does not have.", attribute.name)};
         copy_name(attribute.name, name, maxlen);
         if (type != nullptr) *type = attribute.type;
         if (nelem != nullptr) *nelem = attribute.count;
@@ -80,7 +81,7 @@ h5part_int64_t read(const char* function, H5PartFile* f, Of of, const char* name
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY_ASSIGN(group, group_of(*f, of));
         if (name == nullptr || value == nullptr)
-            return Error{ErrorKind::refused, "the attribute has no name, or its value no place."};
+            return Error{ErrorKind::refused, "the attribute has no name, or its value has no address."};
         const auto* written = f->writer() == nullptr ? nullptr : f->writer()->attribute(group, name);
         if (written != nullptr) {
             const auto* text = reinterpret_cast<const char*>(written->value.data());

@@ -11,12 +11,11 @@ using namespace forebay::h5part;
 namespace {
 
 h5part_int64_t refuse_block(const char* call) {
-    const Error error{
-        ErrorKind::unsupported,
-        "fields on blocks of a grid are neither written nor read: H5Part files hold particles here",
-        "the particles and attributes of the file",
-        "save the field as an array by Forebay's own calls (forebay.h, docs/reference/c.md), which go beside "
-        "those of H5Part, or write it by HDF5 to a file of its own"};
+    const Error error{ErrorKind::unsupported,
+                      "fields on blocks of a grid cannot be written or read: H5Part files hold only particles here",
+                      "the particles and attributes of the file",
+                      "save the field as an array with Forebay's own calls (forebay.h, docs/reference/c.md), which "
+                      "work beside the H5Part calls. Or write it with HDF5 to another file"};
     return fail(call, code_of(error.kind), error);
 }
 

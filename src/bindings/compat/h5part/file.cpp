@@ -27,9 +27,8 @@ std::vector<H5PartFile*>& open_files() {
 Result<> check_flags(char flags) {
     const int mode = flags & mode_bits;
     if (mode != H5PART_READ && mode != H5PART_WRITE && mode != H5PART_APPEND)
-        return Error{ErrorKind::refused, fmt::format("the flags {:#x} are none of H5PART_READ, WRITE and "
-                                                     "APPEND alone.",
-                                                     flags)};
+        return Error{ErrorKind::refused,
+                     fmt::format("the flags {:#x} must be one of H5PART_READ, WRITE and APPEND.", flags)};
     return {};
 }
 
@@ -40,8 +39,8 @@ Result<std::string> checked_path(const char* name, char flags, std::int64_t alig
     std::error_code failed;
     const auto absolute = std::filesystem::absolute(name, failed);
     if (failed)
-        return Error{ErrorKind::broken, fmt::format("where {} lies cannot be told: {}", name, failed.message()), "",
-                     "open it by its absolute path"};
+        return Error{ErrorKind::broken, fmt::format("the absolute path of {} is unknown: {}", name, failed.message()),
+                     "", "open it by its absolute path"};
     return absolute.lexically_normal().string();
 }
 
@@ -125,8 +124,7 @@ static Result<> check_step(H5PartFile& file, std::int64_t step, const std::strin
     if (file.writer() == nullptr && !*has_group)
         return Error{ErrorKind::broken, fmt::format("{} has no step '{}'.", file.path, group)};
     if (file.writer() != nullptr && step < 0)
-        return Error{ErrorKind::refused,
-                     fmt::format("step {} is refused: steps that are written are 0 or more.", step)};
+        return Error{ErrorKind::refused, fmt::format("step {} is refused: written steps must be 0 or more.", step)};
     return {};
 }
 

@@ -45,7 +45,7 @@ bool is_open(const H5PartFile* file);
 template <class Body>
 h5part_int64_t with(const char* function, H5PartFile* file, Body&& body) {
     if (!is_open(file))
-        return fail(function, H5PART_ERR_BADFD, {ErrorKind::refused, "the handle is not that of an open file."});
+        return fail(function, H5PART_ERR_BADFD, {ErrorKind::refused, "the handle is not an open file."});
     return guarded(function, std::forward<Body>(body));
 }
 

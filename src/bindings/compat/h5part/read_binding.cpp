@@ -19,7 +19,7 @@ bool has_view(const H5PartFile& file) { return file.view.kind != RowsView::Kind:
 Result<> some_step(H5PartFile& file, const char* function) {
     if (!file.group.empty()) return {};
     if (set_step(file, 0, function) == H5PART_SUCCESS) return {};
-    return Error{ErrorKind::broken, fmt::format("{} has no step 0, and no other was set.", file.path)};
+    return Error{ErrorKind::broken, fmt::format("{} has no step 0, and no other step was set.", file.path)};
 }
 
 /// All particles of the step, independent of the view.
@@ -38,8 +38,8 @@ Result<std::int64_t> particles(H5PartFile& file) {
 Result<> need_reading(const H5PartFile& file) {
     if (!file.writing) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{} is open for writing; the call is for files that are read", file.path), "",
-                 "H5PartSetNumParticles, which ends a view"};
+                 fmt::format("{} is open for writing, but the call needs a file open for reading", file.path), "",
+                 "to end a view, call H5PartSetNumParticles"};
 }
 
 h5part_int64_t read(const char* function, H5PartFile* f, const char* name, hid_t type, void* to) {
@@ -47,10 +47,9 @@ h5part_int64_t read(const char* function, H5PartFile* f, const char* name, hid_t
         FB_TRY(some_step(*f, function));
         if (name == nullptr) return Error{ErrorKind::refused, "the dataset has no name."};
         if (!f->group_is_read)
-            return Error{ErrorKind::refused,
-                         fmt::format("step '{}' is being written; it can be read once {} is closed and opened "
-                                     "again.",
-                                     f->group, f->path)};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("step '{}' is being written. Close {} and open it again to read it.", f->group, f->path)};
         std::string note;
         FB_TRY(f->reader->read(f->group, dataset_name(function, name), type, f->view, to, note));
         if (!note.empty()) warn(function, fmt::format("'{}': {}", name, note));
@@ -64,10 +63,11 @@ h5part_int64_t dataset_info(const char* function, H5PartFile* f, h5part_int64_t 
         FB_TRY_ASSIGN(list, datasets(*f));
         if (idx < 0 || static_cast<std::size_t>(idx) >= list.size())
             return Error{ErrorKind::missing,
-                         fmt::format("'{}' has {} datasets, none of index {}.", f->group, list.size(), idx)};
+                         fmt::format("'{}' has {} datasets, but no index {}.", f->group, list.size(), idx)};
         const auto& dataset = list[static_cast<std::size_t>(idx)];
         if (type != nullptr && dataset.type == 0)
-            return Error{ErrorKind::unsupported, fmt::format("'{}' is of a type that H5Part has not.", dataset.name)};
+            return Error{ErrorKind::unsupported,
+                         fmt::format("'{}' has a type that H5Part does not have.", dataset.name)};
         copy_name(dataset.name, name, maxlen);
         if (type != nullptr) *type = dataset.type;
         if (nelem != nullptr) *nelem = dataset.count;
@@ -165,7 +165,7 @@ h5part_int64_t H5PartSetViewIndices(H5PartFile* f, const h5part_int64_t* indices
 h5part_int64_t H5PartGetView(H5PartFile* f, h5part_int64_t* start, h5part_int64_t* end) {
     return with("H5PartGetView", f, [&]() -> Result<h5part_int64_t> {
         if (f->view.kind == RowsView::Kind::points)
-            return Error{ErrorKind::refused, "the view is a list of indices, which has no start and end."};
+            return Error{ErrorKind::refused, "the view is a list of indices, without start and end."};
         FB_TRY(some_step(*f, "H5PartGetView"));
         FB_TRY_ASSIGN(count, particles(*f));
         const auto first = has_view(*f) ? f->view.start : 0;

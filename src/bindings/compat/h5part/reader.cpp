@@ -54,19 +54,19 @@ Result<std::uint64_t> select(const Id& space, std::uint64_t there, const RowsVie
                                                               : there;
     if (view.kind == RowsView::Kind::none || wanted > there) {
         if (wanted > there)
-            note = fmt::format("the view has {} elements and is ignored: the dataset has {}.", wanted, there);
+            note = fmt::format("the view has {} elements, but the dataset has {}. The view is ignored", wanted, there);
         return there;
     }
     // HDF5 would read a 1-D selection as one with all dimensions of the dataset.
     if (const auto dimensions = H5Sget_simple_extent_ndims(space.get()); dimensions != 1)
         return Error{ErrorKind::unsupported,
-                     fmt::format("the dataset has {} dimensions; a view shows a part of one", dimensions), "",
-                     "H5PartResetView, and read all of it"};
+                     fmt::format("the dataset has {} dimensions, but a view needs one dimension", dimensions), "",
+                     "call H5PartResetView, and read all of it"};
     if (wanted == 0) return wanted;
     if (view.kind == RowsView::Kind::range) {
         const hsize_t first = static_cast<hsize_t>(view.start), number = wanted;
         if (first > there - wanted)
-            return Error{ErrorKind::broken, fmt::format("the view {}-{} passes the dataset's {} elements.", view.start,
+            return Error{ErrorKind::broken, fmt::format("the view {}-{} exceeds the dataset's {} elements.", view.start,
                                                         view.start + view.count - 1, there)};
         FB_TRY(require(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &number, nullptr),
                        "selecting the view"));
@@ -74,7 +74,7 @@ Result<std::uint64_t> select(const Id& space, std::uint64_t there, const RowsVie
     }
     const auto beyond = std::ranges::find_if(view.points, [&](hsize_t point) { return point >= there; });
     if (beyond != view.points.end())
-        return Error{ErrorKind::broken, fmt::format("the view has index {}; the dataset has {} elements.",
+        return Error{ErrorKind::broken, fmt::format("the view has index {}, but the dataset has {} elements.",
                                                     static_cast<std::int64_t>(*beyond), there)};
     FB_TRY(require(H5Sselect_elements(space.get(), H5S_SELECT_SET, wanted, view.points.data()), "selecting the view"));
     return wanted;
@@ -173,7 +173,7 @@ Result<> H5PartReader::read_attribute(const std::string& group_name, const std::
     FB_TRY_ASSIGN(stored, own(H5Aget_type(attribute.get()), "reading an attribute"));
     if (H5Tis_variable_str(stored.get()) > 0)
         return Error{ErrorKind::unsupported,
-                     fmt::format("attribute '{}' is a text of variable length, which H5Part has not.", name)};
+                     fmt::format("attribute '{}' is a text of variable length, which H5Part does not have.", name)};
     // Numbers in the byte order of this machine, for any byte order in the file.
     FB_TRY_ASSIGN(type, H5Tget_class(stored.get()) == H5T_STRING
                             ? own(H5Tcopy(stored.get()), "reading an attribute")
@@ -189,7 +189,7 @@ Result<std::string> H5PartReader::read_text(const std::string& group_name, const
         FB_TRY_ASSIGN(attribute, open_attribute(group, name));
         FB_TRY_ASSIGN(type, own(H5Aget_type(attribute.get()), "reading an attribute"));
         if (H5Tget_class(type.get()) != H5T_STRING)
-            return Error{ErrorKind::unsupported, fmt::format("attribute '{}' is no text.", name)};
+            return Error{ErrorKind::unsupported, fmt::format("attribute '{}' is not a text.", name)};
         // One byte more: the stored text may lack its NUL.
         text.resize(H5Aget_storage_size(attribute.get()) + 1);
     }

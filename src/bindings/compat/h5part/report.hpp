@@ -38,7 +38,7 @@ h5part_int64_t guarded(const char* function, Body&& body) {
         if (answer) return *answer;
         error = answer.error();
     } catch (const std::bad_alloc&) {
-        error = {ErrorKind::full, "this process gets no more memory."};
+        error = {ErrorKind::full, "this process has no more memory."};
     } catch (const Exception& thrown) {
         error = thrown.error();
     } catch (const std::exception& thrown) {

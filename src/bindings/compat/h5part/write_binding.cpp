@@ -25,7 +25,7 @@ h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type
         if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "the dataset has no name."};
         if (std::string_view(name).find('/') != std::string_view::npos || std::string_view(name) == ".")
             return Error{ErrorKind::broken,
-                         fmt::format("the dataset's name '{}' is a path, which HDF5 makes no dataset of.", name)};
+                         fmt::format("the dataset's name '{}' is a path, and HDF5 cannot use it as a name.", name)};
         FB_TRY(f->writer()->write(dataset_name(function, name), type, data, f->view));
         return H5PART_SUCCESS;
     });
@@ -45,7 +45,7 @@ h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t
         // With several ranks the calls below refuse a negative count on all ranks: no rank may leave the others waiting
         // in them.
         if (count <= 0 && f->ranks.key.empty()) return refused_particles(count);
-        if (stride < 1) warn(function, "a stride less than 1 is taken for 1.");
+        if (stride < 1) warn(function, "a stride below 1 counts as 1.");
         FB_TRY_ASSIGN(first, first_row(*f, count));
         f->view = {.kind = RowsView::Kind::range,
                    .start = first,
@@ -69,7 +69,7 @@ h5part_int64_t H5PartDefineStepName(H5PartFile* f, const char* name, const h5par
         f->step_width = width;
         if (f->step_name != name)
             warn("H5PartDefineStepName", fmt::format("the step name '{}' is cut to '{}': with '#' and a number of {} "
-                                                     "digits it has less than {} characters.",
+                                                     "digits it must have less than {} characters.",
                                                      name, f->step_name, width, H5PART_STEPNAME_LEN));
         return H5PART_SUCCESS;
     });
@@ -93,7 +93,7 @@ h5part_int64_t H5PartSetNumParticlesStrided(H5PartFile* f, const h5part_int64_t 
 h5part_int64_t H5PartSetChunkSize(H5PartFile* f, const h5part_int64_t size) {
     return with("H5PartSetChunkSize", f, [&]() -> Result<h5part_int64_t> {
         if (size <= 0) return Error{ErrorKind::refused, fmt::format("the chunk size {} is refused.", size)};
-        warn("H5PartSetChunkSize", "datasets are contiguous; the chunk size is not used.");
+        warn("H5PartSetChunkSize", "datasets are contiguous, so the chunk size is ignored.");
         return H5PART_SUCCESS;
     });
 }
@@ -118,7 +118,7 @@ h5part_int64_t H5PartWriteDataInt32(H5PartFile* f, const char* name, const h5par
 h5part_int64_t H5PartSetThrottle(H5PartFile* f, int factor) {
     return with("H5PartSetThrottle", f, [&]() -> Result<h5part_int64_t> {
         if (factor < 0) return Error{ErrorKind::refused, fmt::format("the throttle {} is refused.", factor)};
-        warn("H5PartSetThrottle", "there is nothing to throttle: see rate_bytes_per_second of the configuration.");
+        warn("H5PartSetThrottle", "there is nothing to throttle. See rate_bytes_per_second in the configuration.");
         return H5PART_SUCCESS;
     });
 }

@@ -96,10 +96,10 @@ Result<std::int64_t> StepWriter::set_particles(std::int64_t rows) {
     const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
     // All ranks refuse together, so that none waits for another.
     if (ranks_.world->max(differs ? 1 : 0) != 0)
-        return Error{ErrorKind::refused,
-                     fmt::format("step {} has columns of {} particles already; their number cannot change "
-                                 "within a step.",
-                                 step_ ? step_->number : -1, all_rows_)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("step {} has columns of {} particles already, and their number cannot change within a step.",
+                        step_ ? step_->number : -1, all_rows_)};
     rows_ = rows;
     first_row_ = share.first;
     all_rows_ = share.all;
@@ -181,12 +181,14 @@ Result<> StepWriter::write(const std::string& name, Type type, const void* data,
     step.broken = [&]() -> Result<> {
         FB_TRY(to);
         if (!has_rows(rows))
-            return Error{ErrorKind::refused,
-                         fmt::format("the view of '{}' passes this rank's {} rows from {} on", name, rows_, first_row_),
-                         "", "give H5PartSetNumParticles on each rank the number of rows that it writes"};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("the view of '{}' exceeds this rank's {} rows from {} on", name, rows_, first_row_), "",
+                "give H5PartSetNumParticles the number of rows that each rank writes"};
         if (begins_partly && written_[step.group].contains(name))
-            return Error{ErrorKind::refused, fmt::format("'{}' was written before: it is replaced as a whole", name),
-                         "", "write all of its rows, after H5PartSetNumParticles, which ends the view"};
+            return Error{ErrorKind::refused,
+                         fmt::format("'{}' was written before, and can only be replaced as a whole", name), "",
+                         "write all of its rows. H5PartSetNumParticles ends the view"};
         return {};
     }();
     FB_TRY(step.broken);

@@ -22,7 +22,7 @@ Result<FileMaker> FileMaker::begin(sys::Store& store, FileRun run, bool backgrou
         return Error{
             ErrorKind::retry,
             fmt::format("{} is being made by another process{}", run.file(), node::run_lock_doubt(run.finish_lock())),
-            "", fmt::format("wait for it; its log is {}", run.finish_log())};
+            "", fmt::format("wait for it. Its log is {}", run.finish_log())};
     if (!lock) return lock.error();
     // The reason of an earlier attempt no longer counts.
     FB_TRY(store.remove(run.failed_path()));

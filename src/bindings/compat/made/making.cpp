@@ -33,9 +33,9 @@ std::string by_hand(const Making& making) {
 }
 
 Error not_made(const Making& making, const std::string& why) {
-    return {ErrorKind::retry, fmt::format("{} is not made: {}", making.run.file(), why),
-            fmt::format("what is committed in {}", making.run.path()),
-            fmt::format("{}; the log is {}", by_hand(making), making.run.finish_log())};
+    return {ErrorKind::retry, fmt::format("{} was not made: {}", making.run.file(), why),
+            fmt::format("the committed snapshots in {}", making.run.path()),
+            fmt::format("{}. The log is {}", by_hand(making), making.run.finish_log())};
 }
 
 // The maker deletes the run as its last act. The file is complete before that, so a slow deletion is no error: the next
@@ -93,9 +93,10 @@ Result<> Making::start() const {
                                            start_max);
     // If two makers start at once, one gets the lock, and both callers wait for it.
     if (started || run.has_maker()) return {};
-    return with_context(started.error(),
-                        fmt::format("the making of {} was not started: {}", run.file(), started.error().what),
-                        fmt::format("{}, and what is staged", run.path()), by_hand(*this));
+    return with_context(
+        started.error(),
+        fmt::format("{} was not made, as its process did not start: {}", run.file(), started.error().what),
+        fmt::format("{}, and the staged copies", run.path()), by_hand(*this));
 }
 
 Result<> Making::start_if_needed() const {
@@ -144,8 +145,8 @@ Result<> Making::clear(bool finish) const {
 
 std::string warning_of_no_locks(const std::string& file) {
     return note_line(
-        fmt::format("{}the file system of {} has no locks. Programs on this host, {}, stay off a file that one of them "
-                    "writes; those on other hosts cannot see whether it still lives, and are refused until {} is gone",
+        fmt::format("{}the file system of {} has no locks. Programs on this host, {}, do not disturb each other. "
+                    "Programs on other hosts cannot see if the writer still runs, and are refused until {} is gone",
                     program_prefix, file, sys::host_name(), FileRun(file).path()),
         "mount the file system with flock (Lustre) or with a lock manager (NFS)");
 }

@@ -92,7 +92,7 @@ TEST_CASE("await: a run that its maker deletes is gone when the wait ends, by wh
 TEST_CASE("await: the maker's own reason, an end without one, and a wait that was too short") {
     const Beside place;
     CHECK(says(place.making.await(), "the process that made it has ended."));
-    CHECK(says(place.making.await(), "Next: forebay h5part " + place.run().file() + "; the log is "));
+    CHECK(says(place.making.await(), "Next: forebay h5part " + place.run().file() + ". The log is "));
     {
         const auto maker = node::RunLock::take(place.run().finish_lock()).value();
         CHECK(says(place.making.await(), "after 0 s it is still being made"));
@@ -118,7 +118,7 @@ TEST_CASE("start: the command gets the settings' words, and further ones") {
 TEST_CASE("start: a program that fails is told; one that finds another maker at work is not") {
     Beside place;
     place.script("exit 1");
-    CHECK(says(place.making.start(), "was not started"));
+    CHECK(says(place.making.start(), "its process did not start"));
     CHECK(says(place.making.start(), "Next: forebay h5part " + place.run().file()));
     const auto maker = node::RunLock::take(place.run().finish_lock()).value();
     CHECK(place.making.start());

@@ -109,7 +109,7 @@ TEST_CASE("finish: a run that is to be kept stays, and so does one whose file is
     fs::create_directory(lost.making.run.path());
     const auto finished = made::finish(lost, {});
     REQUIRE_FALSE(finished);
-    CHECK(finished.error().what.find("is not made") != std::string::npos);
+    CHECK(finished.error().what.find("was not made") != std::string::npos);
     CHECK(fs::exists(lost.making.run.path()));
 }
 

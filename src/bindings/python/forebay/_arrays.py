@@ -38,7 +38,7 @@ def must_be_array(data, name):
     """The array itself. Refuses masked arrays: a save in place would lose the mask."""
     if isinstance(data, np.ma.MaskedArray):
         raise RefusedError(error_text(
-            f"variable '{name}' is a masked array: its mask would be lost", "",
+            f"variable '{name}' is a masked array, and a save would lose its mask", "",
             "describe data.filled(VALUE), which is a new array, or describe data.data and np.ma.getmaskarray(data) as two "
             "variables"))
     if not isinstance(data, np.ndarray):

@@ -80,7 +80,7 @@ class _Caller:
             while True:
                 if not self._pipe.poll(limit):
                     self._abort()
-                    raise self._ended(head, f"had not returned after its time limit of {limit:g} s and was killed{called}")
+                    raise self._ended(head, f"did not return within its time limit of {limit:g} s and was killed{called}")
                 answer = self._pipe.recv()
                 if not isinstance(answer, Calls):
                     return answer

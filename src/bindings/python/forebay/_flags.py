@@ -47,15 +47,15 @@ class Flags:
 
     def problems(self, name):
         """Problems to report to people."""
-        return [f"analysis '{name}': its script raises more than {FLAGS_MAX} flags of a snapshot: the actions of the others go "
-                "with the last of these"] if self._is_cut else []
+        return [f"analysis '{name}': its script raises more than {FLAGS_MAX} flags of a snapshot: the last flag kept also "
+                "gets the actions of the remaining flags"] if self._is_cut else []
 
     @staticmethod
     def opened():
         """The flags that a new flag is added to."""
         if Flags._open is None or Flags._open._process != os.getpid():
-            raise RuntimeError("raise_flag is called outside a function of a script, or in another process: there is no "
-                               "snapshot that it speaks of")
+            raise RuntimeError("raise_flag was called outside a function of a script, or in another process, so it has "
+                               "no snapshot")
         return Flags._open
 
 
@@ -69,17 +69,17 @@ def raise_flag(text, value=math.nan, action="mark"):
     """
     flags = Flags.opened()
     if not isinstance(text, str):
-        raise TypeError(f"raise_flag: text is a {type(text).__name__}: a line of text is expected")
+        raise TypeError(f"raise_flag: text is a {type(text).__name__}, and must be a line of text")
     data = text.encode(errors="backslashreplace")
     if not 0 < len(data) <= TEXT_BYTES_MAX or show_text(data.decode()) != text:
         raise ValueError(f"raise_flag: text is {_shown(text)}: a line of 1 to {TEXT_BYTES_MAX} bytes is expected, without "
                          "control characters")
     number = np.asarray(value)
     if number.ndim or number.dtype.kind not in "biuf":
-        raise TypeError(f"raise_flag: value is {_shown(value)}: a number is expected")
+        raise TypeError(f"raise_flag: value is {_shown(value)}, and must be a number")
     actions = [action] if isinstance(action, str) else action
     if not isinstance(actions, (list, tuple)) or not actions or not all(word in action_words for word in actions):
-        raise ValueError(f"raise_flag: action is {_shown(action)}: {', '.join(action_words)}, or a list of them, is expected")
+        raise ValueError(f"raise_flag: action is {_shown(action)}, and must be {', '.join(action_words)}, or a list of them")
     flags.add(text, float(number), set(actions))
 
 

@@ -91,7 +91,7 @@ class Counters:
 
     @property
     def skipped(self) -> int:
-        """by policy"""
+        """skipped by the policy"""
 
     @property
     def replaced(self) -> int:
@@ -107,39 +107,39 @@ class Counters:
 
     @property
     def bytes_saved(self) -> int:
-        """by this rank"""
+        """bytes that this rank saved"""
 
     @property
     def bytes_drained(self) -> int:
-        """by this node's agent, as they were staged"""
+        """bytes that this node's agent drained, as they were staged"""
 
     @property
     def bytes_stored(self) -> int:
-        """of them, what was written: fewer where they were compressed"""
+        """bytes that this node's agent wrote for them: fewer if they were compressed"""
 
     @property
     def blocked_seconds(self) -> float:
-        """this rank's, in saves"""
+        """time of this rank in saves"""
 
     @property
     def wait_seconds(self) -> float:
-        """of it, for free slots"""
+        """the part of it that waited for free slots"""
 
     @property
     def copy_threads(self) -> int:
-        """of this rank, that copied its last save"""
+        """threads of this rank that copied its last save"""
 
     @property
     def drain_seconds(self) -> float:
-        """this node's agent's, writing and syncing"""
+        """time that this node's agent wrote and synced"""
 
     @property
     def drain_cpu_seconds(self) -> float:
-        """what this took of the node's CPUs: of all threads the sum"""
+        """CPU time of the drains on this node, the sum of all threads"""
 
     @property
     def newest_durable_step(self) -> int:
-        """committed, in this run's stream; -1: none"""
+        """the newest committed step in this run's stream; -1: none"""
 
     @property
     def deadlines_missed(self) -> int:
@@ -147,31 +147,31 @@ class Counters:
 
     @property
     def not_analysed(self) -> int:
-        """snapshots that its analyses were to see and did not, on this node"""
+        """snapshots that the analyses on this node missed"""
 
     @property
     def scripts_missed(self) -> int:
-        """snapshots that its scripts were to see and did not, on this node"""
+        """snapshots that the scripts on this node missed"""
 
     @property
     def overtakes(self) -> int:
-        """drains of this node that went before one under way"""
+        """drains of this node that overtook a drain under way"""
 
     @property
     def limits_overruled(self) -> int:
-        """drains that kept no slowdown_percent_max, so as to end in time"""
+        """drains that ignored slowdown_percent_max to end in time"""
 
     @property
     def steps_counted(self) -> int:
-        """of the computing, for the next"""
+        """steps of the computing, the basis of slowdown_percent"""
 
     @property
     def slowdown_percent(self) -> float:
-        """of the computing while this node's agent drains; 0 also: unknown"""
+        """slowdown of the computing while this node's agent drains; 0 also: unknown"""
 
     @property
     def drain_rate_bytes_per_second(self) -> int:
-        """the limit now; 0: none"""
+        """the present limit; 0: none"""
 
     def __repr__(self) -> str: ...
 

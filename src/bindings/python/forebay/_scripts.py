@@ -72,7 +72,7 @@ class Script:
         exec(compile(self.source, path, "exec"), module.__dict__)  # pylint: disable=exec-used
         self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
         if not self.functions:
-            raise ScriptError(f"{path} has no function that is marked by @every(...)")
+            raise ScriptError(f"{path} has no function with @every(...)")
 
     def use(self):
         """Call it before any code of the script. Modules beside this script replace modules of the same names beside
@@ -102,7 +102,7 @@ class Script:
         """Refuses a stream without a function."""
         streams = {one.forebay_every.stream for one in self.functions}
         if not streams & {None, stream}:
-            raise ScriptError(f"{self.path} has no function of stream '{stream}': its functions, marked by @every, are of "
+            raise ScriptError(f"{self.path} has no function of stream '{stream}': its functions with @every are of "
                               f"{', '.join(sorted(streams))}")
 
     def due(self, stream, step):
@@ -143,14 +143,14 @@ class Found:
             array = np.array(entry, order="C")
             type_of(array, key)
         except (Error, ValueError):  # a type that cannot be saved, or no array
-            why = f"as a {type(entry).__name__}, which is no number and no array of numbers"
+            why = f"as a {type(entry).__name__}, and not as a number or an array of numbers"
         else:
             if array.itemsize > ELEMENT_BYTES_MAX:
                 why = f"with {array.itemsize} bytes an element, at most {ELEMENT_BYTES_MAX} are allowed"
             elif isinstance(key, str) and key.encode(errors="replace").decode() != key:
-                why = "as a name, which is no Unicode"
+                why = "as a name, which is not Unicode"
         if isinstance(entry, np.ma.MaskedArray):
-            why = "as a masked array, whose mask would be lost: return entry.filled(VALUE)"
+            why = "as a masked array, and a save would lose its mask: return entry.filled(VALUE)"
         if why:
             self.problems.append(f"function '{name}' returned {key!r} {why}: it is left out")
         else:
@@ -162,8 +162,8 @@ class Found:
         first = self.files.setdefault((key.replace("/", "-"), suffix), entry)
         if first is not entry:
             (_, name, what), (_, other, called) = first, entry
-            self.problems.append(f"function '{name}' made {what}, and function '{other}' {called}: that is one file, of which "
-                                 "the first is kept")
+            self.problems.append(f"function '{name}' made {what}, and function '{other}' {called}: both have the same file "
+                                 "name, and the first is kept")
 
     def add_files(self, directory, name):
         """Adds the files that the function `name` wrote there. Names that begin with a dot are left out."""
@@ -200,13 +200,13 @@ def kept(lines):
 
 def _must_be_text(key, name):
     if not isinstance(key, str):
-        raise ScriptError(f"function '{name}' returned {key!r} as a name: results are named by texts")
+        raise ScriptError(f"function '{name}' returned {key!r} as a name: the name of a result must be a text")
 
 
 def _put(to, key, entry, name):
     _must_be_text(key, name)
     if key in to:
-        raise ScriptError(f"two functions have a result '{key}', one of them is '{name}'")
+        raise ScriptError(f"'{name}' and another function both have a result '{key}'")
     to[key] = entry
 
 
@@ -243,8 +243,8 @@ def bring_together(function, parts):
     if not any(parts) and mark.finish is None:
         return found
     if len(parts) > 1 and mark.reduce is None:
-        raise ScriptError(f"function '{name}' returned numbers on each of {len(parts)} nodes: say how they come together, by "
-                          "reduce=, or look at all nodes at once, by gather=")
+        raise ScriptError(f"function '{name}' returned numbers on each of {len(parts)} nodes: combine them with "
+                          "reduce=, or take all nodes at once with gather=")
     with placing(function):
         value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name, found), parts)
         value = value if mark.finish is None else mark.finish(value)
@@ -254,7 +254,7 @@ def bring_together(function, parts):
 
 def _numbers(value, what, name, to):
     if not isinstance(value, dict):
-        raise ScriptError(f"{what} of function '{name}' returned a {type(value).__name__}, no dict")
+        raise ScriptError(f"{what} of function '{name}' returned a {type(value).__name__}, not a dict")
     found = Found()
     found.add(value, name)
     to.problems += found.problems

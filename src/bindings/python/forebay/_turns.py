@@ -33,8 +33,8 @@ class Turns:
     def __enter__(self):
         if getattr(self._thread, "hears", False):
             raise RefusedError(error_text(
-                "the function that hears the log of a session calls this session. Nothing was done",
-                "", "keep the line, and make the call after the call that has written it"))
+                "the log function of a session calls this session. Nothing was done",
+                "", "keep the line, and call the session after the log function has returned"))
         if os.getpid() == self._process:  # in a forked child the lock may belong to a thread that does not exist there
             self._lock.acquire()  # other threads run meanwhile, and Ctrl-C ends the wait
 

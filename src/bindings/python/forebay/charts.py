@@ -47,14 +47,14 @@ class Chart:
 
     def check(self, panels_max, advice):
         if len(self.panels) > panels_max:
-            raise Refused(f"{len(self.panels)} panels are too many for one picture, {panels_max} are not", advice)
+            raise Refused(f"{len(self.panels)} panels are too many for one picture: the limit is {panels_max}", advice)
         for panel in self.panels:
             if len(panel.lines) > LINES_MAX:
-                raise Refused(f"{len(panel.lines)} lines are too many for one chart, {LINES_MAX} are not", advice)
+                raise Refused(f"{len(panel.lines)} lines are too many for one chart: the limit is {LINES_MAX}", advice)
             for _, x, y, _ in panel.lines:
                 if not any(itertools.starmap(self.shows(panel), zip(x, y))):
-                    why = "above 0 and so can be drawn" if panel.log or self.log_x else "finite"
-                    raise Refused(f"'{panel.title().strip()}' has no value that is {why}", "")
+                    why = "above 0 to draw" if panel.log or self.log_x else "that is finite"
+                    raise Refused(f"'{panel.title().strip()}' has no value {why}", "")
 
     def shows(self, panel):
         """True if a point has a place on both axes."""
@@ -79,7 +79,7 @@ def series_chart(data):
         panel = chart.panel(result["unit"], not result["unit"] and not data["of_analysis"], log=bool(data["log"]))
         points = result["points"]
         panel.lines.append((result["name"], [point[over] for point in points], [point["values"][0] for point in points], True))
-    chart.check(data["panels_max"], "name some of them, as in '*/mean'")
+    chart.check(data["panels_max"], "choose some, as in '*/mean'")
     return chart
 
 
@@ -123,7 +123,7 @@ def lines_chart(data):
             step = f"step {point['step']}"
             words = step if len(results) == 1 else result["name"] if is_one_step else f"{result['name']} {step}"
             panel.lines.append((words, *line_of(result, point)))
-    chart.check(data["panels_max"], "name some steps, as in RUN/STREAM@0,100,200")
+    chart.check(data["panels_max"], "choose some steps, as in RUN/STREAM@0,100,200")
     return chart
 
 
@@ -337,11 +337,11 @@ def main():
         complain(data, *refused.args)
         return USAGE
     except ImportError as error:
-        complain(data, f"{sys.executable} has no matplotlib, which draws charts in files ({error})",
-                 "pip install matplotlib, or name an interpreter that has it: --python PATH; --csv prints the numbers")
+        complain(data, f"{sys.executable} has no matplotlib to draw charts in files ({error})",
+                 "pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers")
         return UNSUPPORTED
     except OSError as error:
-        complain(data, f"the chart cannot be written: {error}", "another name, or room for the file")
+        complain(data, f"the chart cannot be written: {error}", "choose another name, or free some room")
         return TROUBLE
     return 0
 

@@ -162,7 +162,7 @@ def by_pydarshan(path):
     log = Log(f"PyDarshan {darshan.__version__}")
     handle = backend.log_open(path)
     if handle["handle"] == backend.ffi.NULL:
-        raise Failed(CORRUPT, f"{path}: it is no log that PyDarshan's libdarshan-util can open", "")
+        raise Failed(CORRUPT, f"{path}: PyDarshan's libdarshan-util cannot open this log", "")
     modules, job, names = backend.log_get_modules(handle), backend.log_get_job(handle), backend.log_get_name_records(handle)
     log.processes, log.seconds = int(job["nprocs"]), float(job["run_time"])
     log.partial = any(modules[name]["partial_flag"] for name in ("POSIX", "STDIO", "LUSTRE") if name in modules)
@@ -230,7 +230,7 @@ def read_in_child(path):
         answer = pipe.read()
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status) or not answer:
-        raise Failed(CORRUPT, f"{path}: PyDarshan's libdarshan-util crashed over this log", "")
+        raise Failed(CORRUPT, f"{path}: PyDarshan's libdarshan-util crashed on this log", "")
     answer = pickle.loads(answer)
     if isinstance(answer, Failed):
         raise answer

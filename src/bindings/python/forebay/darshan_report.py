@@ -74,10 +74,10 @@ def table(titles, rows, to_left):
 
 def print_mount(mount, servers):
     slow = [target for target in mount["targets"] if target["slow"]]
-    print(f"\n{show(mount['mount']) or '(no mount is known)'}: {show_bytes(mount['bytes'])} in {mount['files']} files on "
+    print(f"\n{show(mount['mount']) or '(the mount is unknown)'}: {show_bytes(mount['bytes'])} in {mount['files']} files on "
           f"{len(mount['targets'])} targets, written in {show_seconds(mount['seconds'])}")
     if mount["small_files"]:
-        print(f"{mount['small_files']} much smaller files say nothing of targets, and are left out.")
+        print(f"{mount['small_files']} much smaller files are left out, as they tell nothing about targets.")
     if servers:
         table(("server", "targets", "slow", "files", "bytes", "writing", "of median", ""),
               [(row["name"] or "unknown", row["targets"], row["slow_targets"], row["files"], show_bytes(row["bytes"]),
@@ -89,9 +89,9 @@ def print_mount(mount, servers):
             show_bytes(one["rate"]) + "/s", f"{one['ratio']:.3f}", f"{one['file_ratio']:.3f}", f"{one['correlation']:.2f}",
             "SLOW" if one["slow"] else "") for one in shown], ("name", ""))
     if len(shown) < len(mount["targets"]):
-        print(f"and {len(mount['targets']) - len(shown)} faster ones, all of them by --json")
+        print(f"and {len(mount['targets']) - len(shown)} faster targets. --json lists all.")
     if not mount["told_apart"]:
-        print("Every file lies on every target: nobody can tell from this log which of them is slow.")
+        print("Every file is on every target, so this log cannot show a slow target.")
         return
     if not slow:
         print("No target is slow.")
@@ -103,7 +103,7 @@ def print_mount(mount, servers):
     if "seconds_without" in mount:
         print(f"Without {them} the same bytes would have taken about {show_seconds(mount['seconds_without'])} instead of "
               f"{show_seconds(mount['seconds'])}: {mount['seconds'] / mount['seconds_without']:.1f} times as fast.")
-        print(f"Leave {them} out where files are made next, each then on all of the others:\n  {mount['setstripe']}")
+        print(f"Exclude {them} for new files, and use all other targets:\n  {mount['setstripe']}")
 
 
 def json_of(mount, servers):
@@ -126,7 +126,7 @@ def read_servers(path):
     except OSError as error:
         raise Failed(MISSING, f"{path}: {error.strerror}", "") from error
     if not servers:
-        raise Failed(USAGE, f"{path} says of no target which server has it",
+        raise Failed(USAGE, f"{path} has no server for any target",
                      "lctl get_param 'osc.*.ost_conn_uuid' > FILE, on a client")
     return servers
 
@@ -139,9 +139,9 @@ def report(given):
         if only_read:
             raise Failed(UNSUPPORTED, f"{given.log}: the job has written nothing to Lustre, and has read "
                          f"{show_bytes(only_read_bytes)} from {only_read} file{'s' * (only_read != 1)} there: targets are judged "
-                         "by writes alone", "the log of a job that writes there")
-        raise Failed(UNSUPPORTED, f"{given.log} says of no written file on which targets it lies",
-                     "targets are known of jobs on Lustre whose Darshan has its Lustre module")
+                         "only by writes", "give the log of a job that writes there")
+        raise Failed(UNSUPPORTED, f"{given.log} has no targets for the written files",
+                     "use Lustre, and a Darshan with its Lustre module")
     mounts = judge(files)
     if given.json:
         print(json.dumps({"log": given.log, "reader": log.reader, "processes": log.processes, "seconds": log.seconds,
@@ -150,12 +150,12 @@ def report(given):
         return
     print(f"{show(given.log)}  {log.processes} processes, {show_seconds(log.seconds)}, read by {show(log.reader)}")
     if log.partial:
-        print("Darshan had no room for all files of this job: what follows is of a part of them.")
+        print("Darshan had no room for all files of this job. These figures cover a part of them.")
     if elsewhere:
-        print(f"{elsewhere} written files lie elsewhere than on Lustre.")
+        print(f"{elsewhere} written files are not on Lustre.")
     if only_read:
         print(f"{only_read} file{'s' * (only_read != 1)} on Lustre, {show_bytes(only_read_bytes)}, "
-              f"{'was' if only_read == 1 else 'were'} only read: targets are judged by writes alone.")
+              f"{'was' if only_read == 1 else 'were'} only read: targets are judged only by writes.")
     for mount in mounts:
         print_mount(mount, servers)
 

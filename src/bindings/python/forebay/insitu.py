@@ -36,16 +36,16 @@ def every(steps=1, *, stream=None, variables=(), gather=(), reduce=None, finish=
     - gather: names or patterns of variables that it needs from all nodes at once. The function is then called once.
     """
     if callable(steps):
-        raise TypeError(f"@every needs parentheses, and says what is looked at: @every(variables=[\"theta\"]) before "
+        raise TypeError(f"@every needs parentheses and variables: @every(variables=[\"theta\"]) before "
                         f"'def {getattr(steps, '__name__', '...')}'")
     if isinstance(variables, str) or isinstance(gather, str):
-        raise TypeError("variables and gather are lists of names, such as variables=[\"theta\"]")
+        raise TypeError("variables and gather must be lists of names, such as variables=[\"theta\"]")
     if bool(variables) == bool(gather):
-        raise ValueError("a function looks at variables=[...] of each node, or at gather=[...] of all of them")
+        raise ValueError("a function takes variables=[...] of each node, or gather=[...] of all nodes")
     if gather and reduce:
-        raise ValueError("what is gathered is seen by one call: there is nothing to reduce")
+        raise ValueError("one call gets all gathered data, so there is nothing to reduce")
     if not isinstance(steps, int) or steps < 1:
-        raise ValueError(f"every({steps!r}): a whole number, 1 or more")
+        raise ValueError(f"every({steps!r}): give an integer of 1 or more")
 
     def mark(function):
         function.forebay_every = Every(steps, stream, tuple(variables), tuple(gather), reduce, finish)
@@ -127,7 +127,7 @@ class Variable:
         end = [max((block.slices[dim].stop for block in self.blocks), default=0) for dim in range(len(self.shape))]
         size = [last - first for first, last in zip(start, end)]
         if sum(block.data.size for block in self.blocks) != np.prod(size, dtype=int):
-            raise ValueError(f"the blocks of '{self.name}' that this node has are no box: use blocks, or gather it")
+            raise ValueError(f"the blocks of '{self.name}' on this node are not a box: use blocks, or gather it")
         whole = np.empty(size, self.dtype)
         for block in self.blocks:
             whole[tuple(slice(at.start - lo, at.stop - lo) for at, lo in zip(block.slices, start))] = block.data
@@ -173,7 +173,7 @@ class Snapshot(Mapping):
             self._variables[name] = Variable(line, blocks[:1] if line[2] == "replicated" else blocks)
         for wish in wishes:
             if not any(matches(wish, name) for name in self._variables):
-                raise LookupError(f"no variable of stream '{self.stream}' is '{wish}'")
+                raise LookupError(f"stream '{self.stream}' has no variable '{wish}'")
 
     @functools.cached_property
     def directory(self):

@@ -144,10 +144,10 @@ class Report:
             sys.stderr.write("\r\x1b[K")
         if not self._is_json:
             if step.made_before:
-                what = "made before" + ("" if self._only_report else "; --again makes it anew")
+                what = "exists already" + ("" if self._only_report else "; --again makes it again")
             else:
                 what = f"{_count(len(made), 'result')}, {_count(pictures, 'picture')}"
-            print(f"{show_text(step.stream)}@{step.step}  {'only looked at' if self._only_report and not step.made_before else what}")
+            print(f"{show_text(step.stream)}@{step.step}  {'checked only' if self._only_report and not step.made_before else what}")
             for *_, words in step.fulfilled:
                 print(f"  fulfils {show_text(words)}")
             if step.would_be_marked:
@@ -205,7 +205,7 @@ def act(step, analyses, marks):
 def check_there(step, one):
     """A running simulation may save the step again: results of the earlier save would then be wrong."""
     if one.save != save_in(step.snapshot):
-        raise _scripts.ScriptError(f"{step.snapshot} was saved again meanwhile")
+        raise _scripts.ScriptError(f"{step.snapshot} was saved again during the analysis")
 
 
 @contextlib.contextmanager
@@ -265,8 +265,8 @@ def work(given, directory):
         pool.shutdown(wait=False, cancel_futures=True)
         callers.end()
     if not any_due and not report.found:
-        raise _scripts.ScriptError("no function of the script looks at any of these steps",
-                                   "see what its functions say in @every(...)")
+        raise _scripts.ScriptError("no function of the script applies to any of these steps",
+                                   "check @every(...) of its functions")
     return report.finish()
 
 

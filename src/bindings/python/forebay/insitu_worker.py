@@ -109,7 +109,7 @@ class Worker:
             with self.failing(making.name, failures):
                 making.begin(self._scripts)
         if not node.has_lease:
-            raise _scripts.ScriptError("a save needed the slot before its scripts had seen it")
+            raise _scripts.ScriptError("a save needed the slot before its scripts read it")
         self.say("seen")
         count = 0
         for making in made:

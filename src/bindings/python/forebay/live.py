@@ -30,7 +30,7 @@ class OpenPmdStream:
 
     def __init__(self, path, queue=2):
         if queue < 1:
-            raise ValueError(f"queue={queue}: at least one step waits for the readers")
+            raise ValueError(f"queue={queue}: it must be 1 or more")
         self._path, self._queue = path, queue
         self._series = None
 
@@ -38,7 +38,7 @@ class OpenPmdStream:
         """Sends every variable of the snapshot. Data are copied: the snapshot may go when this returns."""
         from openpmd_api import Mesh_Record_Component  # pylint: disable=import-outside-toplevel
         if snapshot.node is None:
-            raise ValueError("what is gathered is seen by one node or another, and a stream is of one node: "
+            raise ValueError("only one node gets gathered data, but a stream belongs to one fixed node: "
                              "use variables=[...] with OpenPmdStream")
         if self._series is None:
             self._series = self._open(snapshot.node)

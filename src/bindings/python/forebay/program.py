@@ -13,5 +13,5 @@ def main():
     for program in places:
         if program.is_file():
             os.execv(program, [str(program), *sys.argv[1:]])
-    sys.exit("forebay: this package has no program: it is neither " + " nor ".join(map(str, places))
+    sys.exit("forebay: this package has no program. It is missing at " + " and ".join(map(str, places))
              + ". Next: build the target forebay_program, or install the package by pip.")

@@ -175,7 +175,7 @@ class Snapshot:
             program = str(beside) if beside.exists() else shutil.which("forebay")
             if program is None:
                 raise UnsupportedError(error_text(
-                    f"{self.path} has no view, and the program forebay that makes it is not in PATH."))
+                    f"{self.path} has no view, and forebay, which makes views, is not in PATH."))
             done = subprocess.run([program, "view", str(self.path)], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise UnsupportedError(error_text(f"no view of {self.path}: {done.stderr.strip().partition(': ')[2]}"))

@@ -169,7 +169,7 @@ def table(stream, patterns, wanted):
     _, arrays, lists = _sort(steps)
     names = [*(arrays | lists)]
     if not names:
-        raise MissingError(error_text(f"stream {stream.path} has scalars alone: series() has them"))
+        raise MissingError(error_text(f"stream {stream.path} has only scalars: use series()"))
     parts = []
     for step in steps:
         values = step.values(names)
@@ -180,7 +180,7 @@ def table(stream, patterns, wanted):
             one, other = list(lengths.values())[:2]
             raise RefusedError(error_text(
                 f"'{one}' and '{other}' have {len(values[one])} and {len(values[other])} elements at step {step.step}: "
-                "they are no columns of one table", next="name those that belong together"))
+                "they are not columns of one table", next="choose columns of one table"))
         rows, = lengths
         columns = {"step": np.full(rows, step.step), "time": np.full(rows, step.time)}
         for name, value in values.items():

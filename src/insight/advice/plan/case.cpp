@@ -30,10 +30,10 @@ Result<format::Measure> measure_in(const std::string& name, const toml::node& no
         if (key == "value" && number) measure.value = *number, has_value = true;
         else if (key == "cv" && number) measure.cv = *number;
         else if (key == "from" && value.is_string()) measure.from = *value.value<std::string>();
-        else return wrong(path, value, fmt::format("{}.{} is none of value, cv (numbers) and from", name, key.str()));
+        else return wrong(path, value, fmt::format("{}.{} is not value, cv (numbers) or from", name, key.str()));
     }
     if (!has_value || measure.from.empty())
-        return wrong(path, node, fmt::format("{} needs a value, and from where it is", name));
+        return wrong(path, node, fmt::format("{} needs a value, and its source", name));
     return measure;
 }
 
@@ -44,7 +44,7 @@ Result<std::vector<format::Measure>> measures_in(const toml::node& node, const s
     for (const auto& [key, value] : *table) {
         const std::string name(key.str());
         if (inputs && std::ranges::find(input_kinds(), name, &InputKind::name) == input_kinds().end())
-            return wrong(path, value, fmt::format("'{}' is no input of a plan", name));
+            return wrong(path, value, fmt::format("'{}' is not an input of a plan", name));
         FB_TRY_ASSIGN(measure, measure_in(name, value, path));
         measures.push_back(std::move(measure));
     }
@@ -65,7 +65,7 @@ Result<PlanCase> case_of(const toml::table& all, const std::string& path) {
             FB_TRY_ASSIGN(measures, measures_in(value, path, key == "inputs"));
             (key == "inputs" ? plan_case.inputs : plan_case.published) = std::move(measures);
         } else {
-            return wrong(path, value, fmt::format("'{}' is none of title, what_if, inputs and published", key.str()));
+            return wrong(path, value, fmt::format("'{}' is not title, what_if, inputs or published", key.str()));
         }
     }
     return plan_case;
@@ -75,7 +75,8 @@ Result<PlanCase> case_of(const toml::table& all, const std::string& path) {
 
 Result<PlanCase> read_case(const std::string& text, const std::string& path) {
     if (text.size() > case_bytes_max)
-        return Error{ErrorKind::refused, fmt::format("{} is larger than a case: {} bytes", path, case_bytes_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is too large for a case: the limit is {} bytes", path, case_bytes_max)};
     try {
         return case_of(toml::parse(text, path), path);
     } catch (const toml::parse_error& error) {

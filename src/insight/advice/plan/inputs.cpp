@@ -22,54 +22,54 @@ using M = Model;
 constexpr std::array kinds{
     InputKind{"nodes", "nodes", Unit::number, &M::nodes, nullptr, 1, "Nodes of the run"},
     InputKind{"bytes_per_node", "node_bytes", Unit::bytes, &M::node_bytes, &M::node_bytes_cv, 1,
-              "What a node saves at a time"},
+              "Bytes that a node saves at a time"},
     InputKind{"save_rate", "save_rate_bytes_per_second", Unit::rate, &M::save_rate, &M::save_rate_cv, 1,
-              "At which a node copies into its slot"},
+              "Rate at which a node copies into its slot"},
     InputKind{"drain_rate", "drain_rate_bytes_per_second", Unit::rate, &M::drain_rate, &M::drain_rate_cv, 0,
-              "At which a node alone drains"},
+              "Rate at which one node drains"},
     InputKind{"target_rate", "target_rate_bytes_per_second", Unit::rate, &M::target_rate, &M::target_rate_cv, 0,
-              "What the target takes from all nodes together; 0: nodes are the limit"},
+              "Rate of the target for all nodes together; 0: only the nodes limit it"},
     InputKind{"read_rate", "read_rate_bytes_per_second", Unit::rate, &M::read_rate, nullptr, 0,
-              "At which a node reads its part at a restart"},
+              "Rate at which a node reads its part at a restart"},
     InputKind{"commit", "commit_seconds", Unit::seconds, &M::commit_seconds, nullptr, 0,
-              "From the last drain to the commit"},
+              "Time from the last drain to the commit"},
     InputKind{"targets", "targets", Unit::number, &M::targets, nullptr, 1,
-              "Storage targets, such as OSTs, that a save is striped over"},
+              "Storage targets, such as OSTs, for each save"},
     InputKind{"variables", "variables", Unit::number, &M::variables, nullptr, 1,
-              "Variables of a save; the spread of the target's rate is that of one of them"},
+              "Variables of a save. The rate of the target varies from variable to variable"},
     InputKind{"rendezvous", "rendezvous", Unit::number, &M::rendezvous, nullptr, 1,
-              "At how many of the variables all writers wait for one another"},
+              "Number of variables at which all writers wait for each other"},
     InputKind{"", "slow_node_share", Unit::share, &M::slow_node_share, nullptr, 0, ""},
     InputKind{"", "slow_node_ratio", Unit::share, &M::slow_node_ratio, nullptr, 1e-6, ""},
     InputKind{"", "slow_target_share", Unit::share, &M::slow_target_share, nullptr, 0, ""},
     InputKind{"", "slow_target_ratio", Unit::share, &M::slow_target_ratio, nullptr, 1e-6, ""},
     InputKind{"step_seconds", "step_seconds", Unit::seconds, &M::step_seconds, nullptr, 1e-9,
-              "Computing of one step, without saves"},
+              "Time to compute one step, without saves"},
     InputKind{"every", "save_every_steps", Unit::number, &M::every, nullptr, 1, "Steps from save to save"},
     InputKind{"steps", "steps", Unit::number, &M::steps, nullptr, 1, "Steps of the whole run"},
     InputKind{"slots", "slots", Unit::number, &M::slots, nullptr, 0,
-              "Slots of the stream, 1 or 2; 0: nothing is staged, saves last until they are durable"},
+              "Slots of the stream, 1 or 2; 0: without staging, a save lasts until it is durable"},
     InputKind{"policy", "policy_supersedes", Unit::policy, nullptr, nullptr, 0,
-              "Where no slot is free: wait, or supersede a snapshot that waits"},
+              "If no slot is free: wait, or supersede a waiting snapshot"},
     InputKind{"keep", "kept_snapshots", Unit::number, nullptr, nullptr, 1, "Snapshots that stay at the target"},
     InputKind{"agent_cost", "agent_cost_ratio", Unit::share, &M::agent_cost, nullptr, 0,
-              "By how much steps take longer because of drains"},
+              "Share by which drains make steps longer"},
     InputKind{"mtbf", "mtbf_seconds", Unit::seconds, &M::mtbf_seconds, nullptr, 0,
               "Time between failures of all nodes together; 0: nothing fails"},
     InputKind{"restart_seconds", "restart_fixed_seconds", Unit::seconds, &M::restart_seconds, nullptr, 0,
-              "A restart, beside reading"},
+              "Time of a restart without the read"},
     InputKind{"local_restarts", "local_restart_share", Unit::share, &M::local_restart_share, nullptr, 0,
-              "Share of failures that leave what is staged, as a crash of a process"},
+              "Share of failures that keep the staged copies, such as the crash of a process"},
     InputKind{"target_losses", "target_loss_share", Unit::share, &M::target_loss_share, nullptr, 0,
               "Share of failures that lose the target"},
     InputKind{"partner_rate", "partner_rate_bytes_per_second", Unit::rate, &M::partner_rate, nullptr, 0,
-              "At which a node copies to another node; 0: it does not"},
+              "Rate at which a node copies to another node; 0: no such copy"},
     InputKind{"copy_rate", "copy_rate_bytes_per_second", Unit::rate, &M::copy_rate, nullptr, 0,
-              "At which all is copied to a second target; 0: it is not"},
+              "Rate of the copy to a second target; 0: no such copy"},
     InputKind{"copy_every", "copy_every_saves", Unit::number, &M::copy_every, nullptr, 1,
-              "Saves from one such copy to the next"},
+              "Saves between two such copies"},
     InputKind{"ends_in", "ends_in_seconds", Unit::seconds, nullptr, nullptr, 0,
-              "The job ends then: which saves can still become durable"},
+              "Time until the job ends. The plan shows the saves that can still become durable"},
     InputKind{"", "ahead_seconds", Unit::seconds, nullptr, nullptr, 0, ""},
     InputKind{"", "measured_nodes", Unit::number, nullptr, nullptr, 0, ""},
     InputKind{"", "measured_node_bytes", Unit::bytes, nullptr, nullptr, 0, ""},
@@ -84,7 +84,7 @@ struct Assumed {
 constexpr std::array assumptions{
     Assumed{"nodes", 1, "one node"},
     Assumed{"save_rate_bytes_per_second", 10e9, "memory of a node of two sockets"},
-    Assumed{"targets", 1, "storage targets are not told apart"},
+    Assumed{"targets", 1, "targets are not distinguished"},
     Assumed{"variables", 1, "all in one"},
     Assumed{"rendezvous", 1, "one a save"},
     Assumed{"slow_node_share", 0, "none"},
@@ -134,8 +134,8 @@ double number_in(const format::AdviceSetting& key, std::string_view name) {
 }
 
 Error not_known(const char* what, const char* option) {
-    return {ErrorKind::refused, fmt::format("nobody has told {}", what), "",
-            fmt::format("{}, or --run RUN, or a file of forebay preflight or forebay bench run", option)};
+    return {ErrorKind::refused, fmt::format("there is no value for {}", what), "",
+            fmt::format("give {}, or --run RUN, or a file of forebay preflight or forebay bench run", option)};
 }
 
 }  // namespace
@@ -191,10 +191,10 @@ void PlanInputs::take(const format::Advice& advice, const std::string& path) {
 }
 
 Result<PlanInputs> PlanInputs::settled() const {
-    if (value("node_bytes") <= 0) return not_known("how many bytes a node saves", "--bytes-per-node 64G");
-    if (value("step_seconds") <= 0) return not_known("how long a step computes", "--step-seconds 60");
+    if (value("node_bytes") <= 0) return not_known("the bytes of a node", "--bytes-per-node 64G");
+    if (value("step_seconds") <= 0) return not_known("the time of a step", "--step-seconds 60");
     if (value("drain_rate_bytes_per_second") <= 0 && value("target_rate_bytes_per_second") <= 0)
-        return not_known("how fast a node drains", "--drain-rate 500M or --target-rate 100G");
+        return not_known("the drain rate of a node", "--drain-rate 500M or --target-rate 100G");
     PlanInputs all;
     for (const auto& kind : kinds) {
         const auto* known = find(kind.name);
@@ -203,7 +203,7 @@ Result<PlanInputs> PlanInputs::settled() const {
                                                          known->value, kind.least, known->from)};
         if (known != nullptr && (known->value > input_max || !(known->cv >= 0 && known->cv <= cv_max)))
             return Error{ErrorKind::refused,
-                         fmt::format("{} is {} with a cv of {}: at most {:g} and {} make sense ({})", kind.name,
+                         fmt::format("{} is {} with a cv of {}: the limits are {:g} and {} ({})", kind.name,
                                      known->value, known->cv, input_max, cv_max, known->from)};
         if (known != nullptr && kind.unit == Unit::share && known->value > 1)
             return Error{ErrorKind::refused,
@@ -214,12 +214,13 @@ Result<PlanInputs> PlanInputs::settled() const {
     for (const auto& kind : kinds)
         if (all.find(kind.name) == nullptr) all.take(assumed(all, kind));
     if (all.value("nodes") > nodes_max)
-        return Error{ErrorKind::refused, fmt::format("{} nodes are more than {}", all.value("nodes"), nodes_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} nodes are too many: the limit is {}", all.value("nodes"), nodes_max)};
     if (all.value("steps") / all.value("save_every_steps") > saves_max)
         return Error{ErrorKind::refused,
-                     fmt::format("a run of {} steps that saves every {} has more than {} saves", all.value("steps"),
-                                 all.value("save_every_steps"), saves_max),
-                     "", "a part of it, by --steps, or --every for fewer saves"};
+                     fmt::format("a run of {} steps that saves every {} steps has more than {} saves",
+                                 all.value("steps"), all.value("save_every_steps"), saves_max),
+                     "", "plan a part of it with --steps, or fewer saves with --every"};
     if (all.value("rendezvous") > all.value("variables"))
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)

@@ -95,9 +95,9 @@ private:
             if (from <= 0 || to <= from * extrapolation_max) continue;
             may = may && wishes_.extrapolate;
             find("extrapolation", wishes_.extrapolate ? Severity::warn : Severity::fail,
-                 fmt::format("{} are {:.0f} times those that were measured ({:.6g}), more than {:.0f}{}", what,
-                             to / from, from, extrapolation_max,
-                             wishes_.extrapolate ? "" : ": nothing is predicted without --extrapolate"),
+                 fmt::format("{} are {:.0f} times the measured value ({:.6g}), more than {:.0f}{}", what, to / from,
+                             from, extrapolation_max,
+                             wishes_.extrapolate ? "" : ": for a prediction, give --extrapolate"),
                  to / from);
         }
         return may;
@@ -191,8 +191,9 @@ private:
         advice_.measures.back().from = simulated_from();
         if (progress - planned >= progress_worth)
             find("interval", Severity::warn,
-                 fmt::format("a save every {:.0f} steps ({}) gets on at {:.3f} of the time, every {:.0f} at {:.3f}",
-                             chosen, show_seconds(chosen * model_.step_seconds), progress, model_.every, planned),
+                 fmt::format(
+                     "a save every {:.0f} steps ({}) gives progress in {:.3f} of the time, every {:.0f} steps {:.3f}",
+                     chosen, show_seconds(chosen * model_.step_seconds), progress, model_.every, planned),
                  progress / planned);
     }
 
@@ -205,12 +206,12 @@ private:
             const double gain = simulate(model).middle.forward_progress - planned_.middle.forward_progress;
             if (gain < progress_worth) continue;
             slots = more;
-            find(
-                "slots", Severity::warn,
-                fmt::format("{:.0f} slot{} get{} on at {:.3f} of the time instead of {:.3f}, for {} more memory a node",
-                            more, more > 1 ? "s" : "", more > 1 ? "" : "s", gain + planned_.middle.forward_progress,
-                            planned_.middle.forward_progress,
-                            show_bytes(static_cast<std::uint64_t>((more - model_.slots) * model_.node_bytes))));
+            find("slots", Severity::warn,
+                 fmt::format(
+                     "{:.0f} slot{} give{} progress in {:.3f} of the time instead of {:.3f}, for {} more memory a node",
+                     more, more > 1 ? "s" : "", more > 1 ? "" : "s", gain + planned_.middle.forward_progress,
+                     planned_.middle.forward_progress,
+                     show_bytes(static_cast<std::uint64_t>((more - model_.slots) * model_.node_bytes))));
             break;
         }
         advice_.chosen.emplace_back("slots", fmt::format("{:.0f}", slots));
@@ -226,8 +227,8 @@ private:
         find("slow_nodes",
              without.forward_progress - planned_.middle.forward_progress >= progress_worth ? Severity::warn
                                                                                            : Severity::note,
-             fmt::format("{} of the nodes at {:.2g} x cost {} a save and {:.3f} of the time: without them {:.3f}, with "
-                         "them {:.3f}",
+             fmt::format("{} of the nodes at {:.2g} x cost {} a save and {:.3f} of the time: progress is {:.3f} "
+                         "without them, {:.3f} with them",
                          percent(model_.slow_node_share), model_.slow_node_ratio,
                          show_seconds(std::max(0.0, planned_.middle.visible_seconds - without.visible_seconds)),
                          without.forward_progress - planned_.middle.forward_progress, without.forward_progress,
@@ -238,16 +239,17 @@ private:
     void advise_on_storage() {
         const auto prediction = predict(model_);
         if (prediction.slack < 1 && model_.slots >= 1)
-            find("slack", Severity::warn,
-                 fmt::format("a drain takes {} and saves are {} apart: save every {:.0f} steps, or on a faster target",
-                             show_seconds(prediction.drain_seconds), show_seconds(model_.interval_seconds()),
-                             std::ceil(prediction.drain_seconds / (model_.step_seconds * (1 + model_.agent_cost)))),
-                 prediction.slack);
+            find(
+                "slack", Severity::warn,
+                fmt::format("a drain takes {}, but saves are {} apart: save every {:.0f} steps, or use a faster target",
+                            show_seconds(prediction.drain_seconds), show_seconds(model_.interval_seconds()),
+                            std::ceil(prediction.drain_seconds / (model_.step_seconds * (1 + model_.agent_cost)))),
+                prediction.slack);
         if (inputs_.value("measured_nodes") > 0 && model_.target_rate <= 0 &&
             model_.nodes > inputs_.value("measured_nodes"))
             find("target_rate", Severity::warn,
-                 fmt::format("what the target takes from all is not known: {:.0f} nodes are taken to drain as fast as "
-                             "{:.0f} did, each; --target-rate or --preflight tells",
+                 fmt::format("the rate of the target for all nodes is unknown: {:.0f} nodes are assumed to drain as "
+                             "fast as {:.0f} did. Set it with --target-rate or --preflight",
                              model_.nodes, inputs_.value("measured_nodes")));
         if (model_.rendezvous > 1 && model_.target_rate_cv > 0) {
             auto model = model_;
@@ -292,13 +294,13 @@ private:
         advice_.measures.push_back(closed("saves_that_fit", fit));
         if (last < 0)
             find("end_of_job", Severity::fail,
-                 fmt::format("a save that begins now needs up to {} to become durable, and the job ends {}: no more "
-                             "will; only what is staged stays, for forebay drain on these nodes",
+                 fmt::format("a save that begins now needs up to {} to become durable, but the job ends {}: no further "
+                             "save becomes durable. Staged copies stay, for forebay drain on these nodes",
                              show_seconds(needed), ends_in > 0 ? "in " + show_seconds(ends_in) : "now"));
         else
             find("end_of_job", Severity::note,
-                 fmt::format("a save needs up to {}: the last one that becomes durable begins within {}, {:.0f} from "
-                             "now on at this interval",
+                 fmt::format("a save needs up to {}: the last durable save begins within {}, {:.0f} saves from now on "
+                             "at this interval",
                              show_seconds(needed), show_seconds(last), fit));
     }
 

@@ -59,9 +59,9 @@ TEST_CASE("inputs: what is missing is refused, the rest is assumed and says so")
     PlanInputs inputs;
     CHECK(inputs.settled().error().kind == ErrorKind::refused);
     give(inputs, "node_bytes", 1e9);
-    CHECK(inputs.settled().error().what == "nobody has told how long a step computes");
+    CHECK(inputs.settled().error().what == "there is no value for the time of a step");
     give(inputs, "step_seconds", 60);
-    CHECK(inputs.settled().error().what == "nobody has told how fast a node drains");
+    CHECK(inputs.settled().error().what == "there is no value for the drain rate of a node");
     give(inputs, "target_rate_bytes_per_second", 4e9);
     give(inputs, "nodes", 4);
     const auto settled = inputs.settled().value();

@@ -118,7 +118,7 @@ std::string encode(const Question& question) {
 }
 
 Result<Question> decode_question(std::string_view line) {
-    const Error wrong{ErrorKind::corrupt, "this is no question of preflight"};
+    const Error wrong{ErrorKind::corrupt, "this is not a question of preflight"};
     const auto document = json::Document::parse(line);
     if (!document) return wrong;
     const auto root = document->root();
@@ -161,7 +161,7 @@ std::string encode(NodeAnswer answer) {
 }
 
 Result<NodeAnswer> decode_answer(std::string_view line) {
-    const Error wrong{ErrorKind::corrupt, "this is no answer of a node"};
+    const Error wrong{ErrorKind::corrupt, "this is not the answer of a node"};
     const auto document = json::Document::parse(line);
     if (!document) return wrong;
     const auto root = document->root();

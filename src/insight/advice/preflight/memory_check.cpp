@@ -165,7 +165,7 @@ void judge_memory(const Memory& memory, const Needs& needs, const Rules& rules, 
     const auto usable = memory.usable(), need = needs.memory_bytes();
     const auto& rule = rules.of(CheckKind::memory);
     if (memory.machine.total == 0) {
-        rules.add(findings, CheckKind::memory, {.severity = Severity::warn, .text = "/proc/meminfo says nothing"});
+        rules.add(findings, CheckKind::memory, {.severity = Severity::warn, .text = "/proc/meminfo is empty"});
         return;
     }
     const auto share = [&](double more) { return static_cast<double>(need) * (1 + more); };
@@ -190,10 +190,10 @@ void judge_memory(const Memory& memory, const Needs& needs, const Rules& rules, 
     if (memory.lists_differ())
         rules.add(findings, CheckKind::memory,
                   {.severity = Severity::warn,
-                   .text = fmt::format(
-                       "MemFree is {}, and the kernel's lists of free pages (/proc/buddyinfo) have {}: a run "
-                       "may get less than MemFree. Leave this node out, or restart it",
-                       show_bytes(memory.machine.free), show_bytes(memory.buddies->free_bytes + memory.with_host()))});
+                   .text = fmt::format("MemFree is {}, but the kernel's lists of free pages (/proc/buddyinfo) have "
+                                       "only {}: a run may get less than MemFree. Exclude this node, or restart it",
+                                       show_bytes(memory.machine.free),
+                                       show_bytes(memory.buddies->free_bytes + memory.with_host()))});
 }
 
 }  // namespace forebay::advice

@@ -85,7 +85,7 @@ void Preflight::check_nodes() {
         else silent.emplace(reply.node, reply.answer->hangs ? "its checks hang" : reply.answer->failed);
     });
     name_nodes();
-    for (const auto node : unheard_) silent.emplace(node, "was not asked in time");
+    for (const auto node : unheard_) silent.emplace(node, "was not checked in time");
     for (const auto& [node, why] : silent)
         add(CheckKind::answer, {.subject = names_[node], .severity = Severity::fail, .text = why});
     // Ranks on one machine report the same, except for changing numbers. It is reported once.
@@ -144,7 +144,7 @@ void Preflight::compare_nodes() {
     std::map<std::uint64_t, std::size_t> counts;
     for (const auto& [host, count] : ranks) ++counts[count];
     if (counts.size() > 1)
-        add(CheckKind::mpi, {.severity = Severity::warn, .text = "hosts have unlike numbers of ranks"});
+        add(CheckKind::mpi, {.severity = Severity::warn, .text = "hosts have different numbers of ranks"});
     Numbers usable;
     for (const auto& answer : answers_)
         if (answer) usable.push_back(answer->numbers[usable_number]);
@@ -182,7 +182,7 @@ void Preflight::time_metadata() {
             add(CheckKind::metadata,
                 {.subject = names_[node],
                  .severity = seconds.worst > rule(CheckKind::metadata).fail * median ? Severity::fail : Severity::warn,
-                 .text = fmt::format("making and removing a file takes {} at worst, the median is {}",
+                 .text = fmt::format("to make and remove a file takes up to {}, and the median is {}",
                                      show_seconds(seconds.worst), show_seconds(median)),
                  .ratio = seconds.worst / median,
                  .samples = 100});
@@ -235,14 +235,14 @@ void Preflight::compare_clocks() {
             add(CheckKind::clock,
                 {.subject = names_[node],
                  .severity = sure > rule(CheckKind::clock).fail ? Severity::fail : Severity::warn,
-                 .text = fmt::format("its clock is {} {} the others (known to {})", show_seconds(std::abs(off)),
+                 .text = fmt::format("its clock is {} {} the median (error {})", show_seconds(std::abs(off)),
                                      off > 0 ? "ahead of" : "behind", show_seconds(open)),
                  .samples = clock_tries});
     }
     if (nodes_.size() > 1 && clocks.size() < whom.size())
         add(CheckKind::clock,
             {.severity = Severity::note,
-             .text = fmt::format("of {} clocks {} were compared in time", whom.size(), clocks.size())});
+             .text = fmt::format("only {} of {} clocks were compared in time", whom.size(), clocks.size())});
     if (!clocks.empty())
         measures_.push_back({.name = "clock_offset_seconds",
                              .value = largest,

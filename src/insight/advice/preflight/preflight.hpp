@@ -50,9 +50,9 @@ struct Tally {
 
 /// Texts of findings; also used for the lists that are empty in this case.
 inline constexpr std::string_view all_nodes_fail_text =
-    "every node fails, so none is excluded: look at what was asked for, and at the target";
+    "every node fails, so no node is excluded: check your options and the target";
 inline constexpr std::string_view all_targets_fail_text =
-    "every storage target fails, so none is excluded: look at the file system, and at the nodes that probed";
+    "every storage target fails, so no target is excluded: check the file system and the probing nodes";
 
 struct PreflightOutcome {
     format::Advice advice;

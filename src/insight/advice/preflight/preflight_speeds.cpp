@@ -307,7 +307,7 @@ PreflightOutcome Preflight::finish() {
     if (talk_.over())
         add(CheckKind::answer,
             {.severity = Severity::warn,
-             .text = fmt::format("not all was checked within {}", show_seconds(request_.seconds_max))});
+             .text = fmt::format("the time of {} was not enough for all checks", show_seconds(request_.seconds_max))});
     tally(outcome);
     exclude(outcome);
     // The worst first, then by check and ratio.

@@ -87,7 +87,7 @@ Result<NodeSpeed> probe_node(const std::string& staging, const std::string& targ
     if (crc != again)
         return Error{
             ErrorKind::corrupt,
-            fmt::format("bytes staged in {} are not those that were written: this node's memory is bad", staging)};
+            fmt::format("bytes staged in {} differ from the written bytes: this node's memory is faulty", staging)};
     if (target.empty()) return speed;
     FB_TRY_ASSIGN(drain, write_probe(target, staged, bytes, at_most));
     speed.drain = drain;

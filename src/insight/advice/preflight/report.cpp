@@ -46,7 +46,7 @@ std::string cost_of(const format::Advice& advice) {
             (finding.check == "target-speed" || (finding.check == "node-speed" && finding.text.starts_with("drain"))))
             ratio = std::min(ratio, finding.ratio);
     if (ratio >= 1) return {};
-    return fmt::format("  cost if ignored: a drain that all take part in lasts {:.1f} times as long\n", 1 / ratio);
+    return fmt::format("  cost if ignored: a drain on all nodes takes {:.1f} times as long\n", 1 / ratio);
 }
 
 std::string measured_line(const format::Advice& advice) {
@@ -122,7 +122,7 @@ std::string screen_of(const PreflightOutcome& outcome, const PreflightRequest& r
                             show_text(describe::show_hosts(subjects)));
     text += cost_of(advice) + measured_line(advice);
     if (request.needs.target.empty() && request.targets.empty())
-        text += "  storage was not looked at: --target DIR, where runs will be\n";
+        text += "  storage was not checked: give --target DIR, the directory for runs\n";
     for (const auto& line : advice.lines) text += "  " + show_text(line) + "\n";
     return text;
 }

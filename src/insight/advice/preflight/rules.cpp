@@ -36,7 +36,7 @@ Result<> take_severity(CheckRule& rule, const toml::node& value, const std::stri
         {"fail", Severity::fail}, {"warn", Severity::warn}, {"note", Severity::note}, {"off", Severity::note}};
     const auto* match = std::ranges::find(words, word.value_or(""), &std::pair<std::string_view, Severity>::first);
     if (!word || match == std::end(words))
-        return refused_rule(path, value, fmt::format("severity of [{}] is one of fail, warn, note and off", rule.name));
+        return refused_rule(path, value, fmt::format("severity of [{}] must be fail, warn, note or off", rule.name));
     rule.most = match->second;
     rule.on = match->first != "off";
     return {};

@@ -39,7 +39,7 @@ public:
         // The user named this pool, so no answer is a failure.
         if (!text) return add(CheckKind::targets, Severity::fail, text.error().what);
         const auto state = read_pool_query(*text);
-        if (!state) return add(CheckKind::targets, Severity::fail, "daos pool query says nothing that we understand");
+        if (!state) return add(CheckKind::targets, Severity::fail, "the output of daos pool query is unknown");
         judge_pool(*state, site_.pool, rules_, findings_);
     }
 
@@ -72,7 +72,7 @@ public:
         const auto& rule = rules_.of(CheckKind::budget);
         if (share > rule.warn)
             add(CheckKind::budget, share > rule.fail ? Severity::fail : Severity::warn,
-                fmt::format("the plan takes {}, the job has {} left, by {}", show_seconds(site_.planned_seconds),
+                fmt::format("the plan takes {}, but the job has {} left, by {}", show_seconds(site_.planned_seconds),
                             show_seconds(left), end->source));
     }
 

@@ -20,7 +20,7 @@ void hear_probe(const Talk::Reply& reply, const Survey& survey, SlowTest& walk, 
         else walk.again(subject);
         return;
     }
-    if (reply.answer->hangs) return give_up(fmt::format("hangs: no end after {}", show_seconds(reply.seconds)));
+    if (reply.answer->hangs) return give_up(fmt::format("hangs: no result after {}", show_seconds(reply.seconds)));
     if (!reply.answer->failed.empty()) return give_up(reply.answer->failed);
     walk.took(subject, reply.answer->numbers);
 }
@@ -46,7 +46,7 @@ Unprobed survey(Talk& talk, SlowTest& walk, const Survey& survey) {
         if (talk.out() == 0) {
             if (!held) break;
             // No node is left to probe it.
-            unprobed.emplace(*held, "there is no node to probe it");
+            unprobed.emplace(*held, "no node can probe it");
             walk.lost(*held);
             held.reset();
             continue;

@@ -71,7 +71,7 @@ std::optional<Talk::Reply> Talk::overdue() {
     if (late == out_.end()) return std::nullopt;
     auto reply = take_out(late);
     silent_[reply.node] = true;
-    reply.why = lost_[reply.node].empty() ? fmt::format("has not answered for {}", show_seconds(reply.seconds))
+    reply.why = lost_[reply.node].empty() ? fmt::format("did not answer for {}", show_seconds(reply.seconds))
                                           : lost_[reply.node];
     return reply;
 }

@@ -119,7 +119,7 @@ Result<> perform_task(const Question& question, NodeAnswer& answer) {
         case Task::meet:
         case Task::end: break;
     }
-    return Error{ErrorKind::unsupported, "this is nothing that a node does alone"};
+    return Error{ErrorKind::unsupported, "a single node cannot do this"};
 }
 
 class LocalNode final : public Nodes {

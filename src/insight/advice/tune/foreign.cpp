@@ -20,8 +20,8 @@ std::string line_of(const Tree& tree) { return tree.dump(-1, ' ', false, Tree::e
 
 Error refusal(std::string_view line, const std::string& why) {
     return {ErrorKind::refused,
-            fmt::format("the trial '{}' is not made: {}", show_text(std::string(line.substr(0, 200))), why), "",
-            "a line as {\"setting\": {\"agent.in_flight\": \"8\"}, \"share\": 0.25}, or {\"done\": true}"};
+            fmt::format("the trial '{}' is refused: {}", show_text(std::string(line.substr(0, 200))), why), "",
+            "write a line as {\"setting\": {\"agent.in_flight\": \"8\"}, \"share\": 0.25}, or {\"done\": true}"};
 }
 
 }  // namespace
@@ -56,18 +56,18 @@ bool is_whole(std::string_view text) {
 
 Result<std::optional<Trial>> read_trial(std::string_view line, const std::vector<Knob>& knobs) {
     const auto document = format::json::Document::parse(line);
-    if (!document) return refusal(line, "it is no JSON");
+    if (!document) return refusal(line, "it is not JSON");
     const auto root = document->root();
     if (root.member("done").flag().value_or(false)) return std::optional<Trial>();
     Trial trial{.choice = {}, .share = 1, .why = Trial::Why::proposal};
     if (const auto share = root.member("share"); share.exists()) {
         trial.share = share.f64().value_or(0);
-        if (!(trial.share > 0 && trial.share <= 1)) return refusal(line, "its share is not above 0 and at most 1");
+        if (!(trial.share > 0 && trial.share <= 1)) return refusal(line, "its share must be above 0 and at most 1");
     }
     const auto setting = root.member("setting");
     if (!setting.exists()) return refusal(line, "it has no setting");
     const auto members = setting.members();
-    if (!members) return refusal(line, "its setting is no object");
+    if (!members) return refusal(line, "its setting is not an object");
     std::size_t known = 0;
     for (const auto& knob : knobs) {
         auto& value = trial.choice.emplace_back(knob.by_default);
@@ -75,10 +75,10 @@ Result<std::optional<Trial>> read_trial(std::string_view line, const std::vector
         if (!at.exists()) continue;
         ++known;
         const auto match = std::ranges::find(knob.values, at.text().value_or(""));
-        if (match == knob.values.end()) return refusal(line, knob.name + " has no such value");
+        if (match == knob.values.end()) return refusal(line, knob.name + " does not have this value");
         value = static_cast<std::size_t>(match - knob.values.begin());
     }
-    if (known != *members) return refusal(line, "its setting names what is no knob");
+    if (known != *members) return refusal(line, "its setting contains an unknown knob");
     return std::optional(trial);
 }
 

@@ -63,12 +63,12 @@ std::optional<Gain> gain_of(const Tuner& tuner) {
 
 std::vector<std::string> gain_lines(const Gain& gain) {
     auto line = fmt::format("the defaults take {:.2f} times as long", gain.ratio);
-    if (!gain.interval) return {line + "; too few runs were repeated to say how certain that is"};
+    if (!gain.interval) return {line + "; too few runs were repeated to state a certainty"};
     line += fmt::format(" ({:.2f} to {:.2f} in 9 of 10 searches)", gain.interval->first, gain.interval->second);
     const auto from = fmt::format("from {} of them and {} of the best setting; repeated runs differ by {:.0f} %",
                                   show_count(gain.defaults_runs, "run"), gain.best_runs, gain.scatter * 100);
     if (gain.is_certain()) return {line, from};
-    return {line, from, "so no gain is certain: search again with a larger --budget, or when the machine is less busy"};
+    return {line, from, "so no gain is certain: search again with a larger --budget, or on a quieter machine"};
 }
 
 std::string parts_line(const Gain& gain, const std::vector<KnobWorth>& worths) {
@@ -81,9 +81,8 @@ std::string parts_line(const Gain& gain, const std::vector<KnobWorth>& worths) {
     }
     if (known == 0 || std::abs(product / gain.ratio - 1) < product_apart_max) return {};
     return fmt::format(
-        "these multiply to {:.2f} and not to {:.2f}: each compares the best setting with itself less one option, as "
-        "all "
-        "runs let expect it, and options help or hinder each other",
+        "these multiply to {:.2f} and not to {:.2f}: each compares the best setting with the same setting without one "
+        "option, and options help or hinder each other",
         product, gain.ratio);
 }
 

@@ -134,8 +134,8 @@ TEST_CASE("knobs are explained by what they are worth, and become lines of a con
                                         {"huge_pages", "true", "false", 1, 0}};
     CHECK(explanation(worths) ==
           std::vector<std::string>{"stripe_count 2 -> 144: 6.10x",
-                                   "no gain that can be told from noise: agent.in_flight -> 8, agent.direct -> false",
-                                   "not measured by itself, the budget was used: huge_pages -> false"});
+                                   "no gain above the noise: agent.in_flight -> 8, agent.direct -> false",
+                                   "not measured alone, as the budget was used: huge_pages -> false"});
     CHECK(toml_lines(made_knobs, {1, 2, 2, 1}) == std::vector<std::string>{"copy_threads = 2", "[agent]",
                                                                            "in_flight = 16", "[streams.restart]",
                                                                            "file = \"shared\""});

@@ -99,7 +99,7 @@ format::Advice profile_of(const Tuner& tuner) {
         if (!observation.outcome.error.empty()) row.remarks.push_back(observation.outcome.error);
         // Neither failed nor unapplied: the storage changed, and the pair was repeated.
         else if (!observation.learned && observation.outcome.not_applied.empty())
-            row.remarks.emplace_back("the storage changed meanwhile: repeated");
+            row.remarks.emplace_back("the storage changed during the search: repeated");
     }
     for (const auto& text : not_applied(tuner))
         advice.findings.push_back({.check = "applied",
@@ -130,8 +130,8 @@ std::vector<std::string> explanation(const std::vector<KnobWorth>& worths) {
             lines.push_back(
                 fmt::format("{} {} -> {}: {:.2f}x", worth.knob, shown_value(worth.knob, worth.from), to, worth.ratio));
     }
-    if (!rest.empty()) lines.push_back(fmt::format("no gain that can be told from noise: {}", rest));
-    if (!unknown.empty()) lines.push_back(fmt::format("not measured by itself, the budget was used: {}", unknown));
+    if (!rest.empty()) lines.push_back(fmt::format("no gain above the noise: {}", rest));
+    if (!unknown.empty()) lines.push_back(fmt::format("not measured alone, as the budget was used: {}", unknown));
     return lines;
 }
 

@@ -91,7 +91,7 @@ std::optional<Trial> Tuner::ask() {
 }
 
 void Tuner::tell(const Outcome& outcome) {
-    FB_CHECK(!queue_.empty(), "an outcome is that of a trial");
+    FB_CHECK(!queue_.empty(), "there is no trial for this outcome");
     const auto trial = queue_.front();
     queue_.pop_front();
     record(trial, outcome);
@@ -169,12 +169,12 @@ void Tuner::explore() {
         ++misses_;
     }
     if (misses_ >= misses_max) {
-        end_ = "nothing better came in 12 tries";
+        end_ = "12 tries found nothing better";
         return;
     }
     challenger_ = neighbour();
     if (challenger_) return plan(*challenger_, quarter, Trial::Why::proposal);
-    end_ = quarter_.empty() && full_.empty() ? "no trial has ended well" : "nothing is left to try";
+    end_ = quarter_.empty() && full_.empty() ? "no trial succeeded" : "nothing is left to try";
 }
 
 std::optional<Choice> Tuner::neighbour() {

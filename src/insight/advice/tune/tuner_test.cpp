@@ -168,7 +168,7 @@ TEST_CASE("a trial that fails has no cost, is not repeated, and does not win") {
                              [](const auto& observation) { return observation.trial.choice; }) == 1);
     CHECK((tuner.best() == Choice{4, 2} || tuner.best() == Choice{6, 2}));
     const auto none = run_all(Tuner(two_knobs(), {}, {}), [](const Trial&) { return Outcome{.error = "no"}; });
-    CHECK(none.end() == "no trial has ended well");
+    CHECK(none.end() == "no trial succeeded");
     CHECK(none.best() == none.defaults());
 }
 

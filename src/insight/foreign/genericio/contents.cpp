@@ -57,7 +57,7 @@ private:
         if (variable.elements() > limits::genericio_record_elements_max)
             return Error{
                 ErrorKind::unsupported,
-                fmt::format("'{}' in {} has records of {} elements, at most {} can become columns.", variable.name,
+                fmt::format("'{}' in {} has records of {} elements, and at most {} can become columns.", variable.name,
                             set_.parts.front().path, variable.elements(), limits::genericio_record_elements_max)};
         for (std::uint64_t k = 0; k < variable.elements(); ++k) FB_TRY(add_column(v, k, type));
         return {};

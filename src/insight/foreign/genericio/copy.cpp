@@ -82,7 +82,7 @@ public:
             for (auto job = shared_.next++; job < jobs && !shared_.failed(); job = shared_.next++)
                 if (auto copied = copy(job); !copied) return shared_.fail(copied.error());
         } catch (const std::bad_alloc&) {
-            shared_.fail({ErrorKind::full, "there is not enough memory to export", "", "fewer --threads"});
+            shared_.fail({ErrorKind::full, "there is not enough memory to export", "", "use fewer --threads"});
         }
     }
 

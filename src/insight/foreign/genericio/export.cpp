@@ -98,9 +98,9 @@ private:
         // The compressed size is not known yet.
         if (free >= bytes_all || options_.compress) return {};
         return Error{ErrorKind::full,
-                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
-                                 path_, bytes_all),
-                     "", "another directory"};
+                     fmt::format("{} has {} bytes free, but {} needs {}. Nothing was written", directory_of(path_),
+                                 free, path_, bytes_all),
+                     "", "choose another directory"};
     }
 
     Result<> check_partitions() {

@@ -34,8 +34,8 @@ public:
     Result<GioHeader> decode() {
         if (!is_genericio(bytes_))
             return Error{ErrorKind::refused,
-                         fmt::format("{} is no GenericIO file: it does not begin with HACC01L or HACC01B", name_), "",
-                         "name a file that GenericIO wrote"};
+                         fmt::format("{} is not a GenericIO file: it does not begin with HACC01L or HACC01B", name_),
+                         "", "give a file that GenericIO wrote"};
         out_.big_endian = bytes_[6] == std::byte{'B'};
         FB_TRY(checksum());
         FB_TRY(tables());
@@ -60,8 +60,8 @@ private:
     double f64(std::uint64_t offset) const { return load<double>(bytes_.data() + offset, out_.big_endian); }
 
     Error damage(std::uint64_t offset, const std::string& why) const {
-        return {ErrorKind::corrupt, fmt::format("{} is no whole GenericIO file: at byte {}: {}", name_, offset, why),
-                "", "copy the file again, or use an older one"};
+        return {ErrorKind::corrupt, fmt::format("{} is a damaged GenericIO file: at byte {}: {}", name_, offset, why),
+                "", "copy the file again, or use an older file"};
     }
 
     Result<> checksum() {
@@ -126,7 +126,7 @@ private:
         std::ranges::sort(ranges, {}, &Range::offset);
         for (std::size_t i = 1; i < ranges.size(); ++i)
             if (ranges[i].offset < ranges[i - 1].end())
-                return damage(at, fmt::format("{} lie over one another at byte {}.", what, ranges[i].offset));
+                return damage(at, fmt::format("{} overlap at byte {}.", what, ranges[i].offset));
         return {};
     }
 
@@ -143,7 +143,7 @@ private:
                 return damage(at, fmt::format("variable '{}' has records of {} bytes, of elements of {}.",
                                               shown(variable.name), variable.record_bytes, variable.element_bytes));
             if (variable.name.empty() || shown(variable.name) != variable.name)
-                return damage(at, fmt::format("'{}' is no name of a variable.", shown(variable.name)));
+                return damage(at, fmt::format("'{}' is not a valid name of a variable.", shown(variable.name)));
             out_.variables.push_back(std::move(variable));
         }
         std::vector<std::string_view> names;
@@ -180,7 +180,7 @@ private:
             out_.ranks.push_back(rank);
         }
         if (all == out_.elements) return {};
-        return damage(at_elements, fmt::format("{} elements, of which ranks have {}.", out_.elements, all));
+        return damage(at_elements, fmt::format("{} elements, but ranks have {}.", out_.elements, all));
     }
 
     bool inside(const Range& stored) const {
@@ -205,10 +205,10 @@ private:
                 return damage(at, fmt::format("rank {} has {} elements, more than the file.", i, rank.elements));
             const Range place{rank.start, rank.elements * row_bytes + crcs};
             if (!out_.variables.empty() && !inside(place))
-                return damage(at,
-                              fmt::format("the data of rank {}, {} bytes at {}, do not lie behind the header in a file "
-                                          "of {} bytes.",
-                                          i, place.bytes, place.offset, out_.file_bytes));
+                return damage(
+                    at,
+                    fmt::format("the data of rank {}, {} bytes at {}, are not behind the header in a file of {} bytes.",
+                                i, place.bytes, place.offset, out_.file_bytes));
             places.push_back(place);
         }
         return apart(std::move(places), ranks_.start, "data of ranks");
@@ -224,10 +224,9 @@ private:
             // Checked first, so that adding the checksum's bytes cannot overflow.
             const bool fits = stored.bytes <= out_.file_bytes;
             if (!fits || !inside({stored.offset, stored.bytes + crc_bytes}))
-                return damage(at,
-                              fmt::format("block {}, {} bytes at {}, does not lie behind the header in a file of {} "
-                                          "bytes.",
-                                          i, stored.bytes, stored.offset, out_.file_bytes));
+                return damage(
+                    at, fmt::format("block {}, {} bytes at {}, is not behind the header in a file of {} bytes.", i,
+                                    stored.bytes, stored.offset, out_.file_bytes));
             if (rank.elements > std::numeric_limits<std::uint64_t>::max() / variable.record_bytes)
                 return damage(at, fmt::format("block {} would hold {} elements of {} bytes.", i, rank.elements,
                                               variable.record_bytes));
@@ -252,7 +251,7 @@ private:
         }
         const auto known = std::ranges::find(out_.filters, names);
         if (known == out_.filters.end() && out_.filters.size() == filters_known_max)
-            return damage(at, fmt::format("more than {} ways of compression.", filters_known_max));
+            return damage(at, fmt::format("more than {} kinds of compression.", filters_known_max));
         const auto index = known - out_.filters.begin();
         if (known == out_.filters.end()) out_.filters.push_back(names);
         return static_cast<std::uint16_t>(index);
@@ -349,7 +348,7 @@ Result<Type> type_of(const GioVariable& variable, const std::string& name) {
         if (bytes == 8) return with_sign ? i64 : u64;
     }
     return Error{ErrorKind::unsupported,
-                 fmt::format("'{}' in {} has {} of {} bytes, a type that Forebay has not", variable.name, name,
+                 fmt::format("'{}' in {} has {} of {} bytes, a type that Forebay does not have", variable.name, name,
                              is_real ? "floats" : "integers", bytes),
                  "", "write the variable as another type"};
 }

@@ -152,10 +152,10 @@ TEST_CASE("a file cut anywhere is refused") {
 TEST_CASE("numbers that contradict one another are told with their place") {
     const auto ranks = gio::global_header_bytes + 2 * gio::variable_bytes;
     CHECK(has(told(gio::at_elements, 4), "more than the 4 elements"));
-    CHECK(has(told(gio::at_elements, 6), "6 elements, of which ranks have 5"));
+    CHECK(has(told(gio::at_elements, 6), "6 elements, but ranks have 5"));
     CHECK(has(told(gio::at_variables, huge), "do not fit a header"));
     CHECK(has(told(gio::at_variables + 8, 16), "at least 272 expected"));
-    CHECK(has(told(gio::at_variables + 16, 160), "lie over one another"));
+    CHECK(has(told(gio::at_variables + 16, 160), "overlap at byte"));
     CHECK(has(told(gio::at_variables + 16, 8), "do not fit"));
     CHECK(has(told(gio::at_ranks, 0), "no ranks"));
     CHECK(has(told(gio::at_ranks, huge / 48), "do not fit a header"));
@@ -164,15 +164,15 @@ TEST_CASE("numbers that contradict one another are told with their place") {
     CHECK(has(told(gio::at_blocks, 47), "at least 48 expected"));
     CHECK(has(told(gio::at_blocks, 48), "do not fit a header"));
     CHECK(has(told(ranks + gio::at_rank_elements, huge), "more than the 5 elements"));
-    CHECK(has(told(ranks + gio::at_rank_start, 8), "do not lie behind the header"));
-    CHECK(has(told(ranks + gio::at_rank_start, huge), "do not lie behind the header"));
+    CHECK(has(told(ranks + gio::at_rank_start, 8), "are not behind the header"));
+    CHECK(has(told(ranks + gio::at_rank_start, huge), "are not behind the header"));
     const auto second = load_le<std::uint64_t>(small_file().data() + ranks + gio::rank_bytes + gio::at_rank_start);
-    CHECK(has(told(ranks + gio::at_rank_start, second), "do not lie behind"));
-    CHECK(has(told(ranks + gio::rank_bytes + gio::at_rank_start, second - 8), "lie over one another"));
+    CHECK(has(told(ranks + gio::at_rank_start, second), "are not behind"));
+    CHECK(has(told(ranks + gio::rank_bytes + gio::at_rank_start, second - 8), "overlap at byte"));
     CHECK(has(told(gio::global_header_bytes + gio::at_record_bytes, 0), "records of 0 bytes"));
     CHECK(has(told(gio::global_header_bytes + gio::at_record_bytes, 6), "records of 6 bytes, of elements of 4"));
     CHECK(has(told(gio::global_header_bytes + gio::at_record_bytes, huge), "more than the file"));
     CHECK(has(told(gio::global_header_bytes, 'y'), "two variables 'y'"));
-    CHECK(has(told(gio::global_header_bytes, 0), "no name of a variable"));
-    CHECK(has(told(gio::global_header_bytes, '\n'), "'?' is no name"));
+    CHECK(has(told(gio::global_header_bytes, 0), "not a valid name of a variable"));
+    CHECK(has(told(gio::global_header_bytes, '\n'), "'?' is not a valid name"));
 }

@@ -95,8 +95,9 @@ private:
             new_record.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
         // '$' begins GenericIO's own columns, such as $rank.
         if (new_record.variable.name.size() >= name_field_bytes || new_record.variable.name.starts_with('$'))
-            return refusal(fmt::format("'{}' is no name for a variable of GenericIO.", new_record.variable.name),
-                           "export another table, or save the column under another name");
+            return refusal(
+                fmt::format("'{}' is not a valid name for a variable of GenericIO.", new_record.variable.name),
+                "export another table, or save the column under another name");
         records_.push_back(std::move(new_record));
         return {};
     }
@@ -106,8 +107,8 @@ private:
             const auto match = std::ranges::find(records_, options_.coordinates[i],
                                                  [](const GioRecord& record) { return record.variable.name; });
             if (i >= coordinate.size() || match == records_.end())
-                return refusal(fmt::format("'{}' is no column that could be a coordinate.", options_.coordinates[i]),
-                               "--coordinate x --coordinate y --coordinate z, of the table's columns");
+                return refusal(fmt::format("'{}' cannot be a coordinate.", options_.coordinates[i]),
+                               "give --coordinate x --coordinate y --coordinate z, with columns of the table");
             match->variable.flags |= coordinate[i];
         }
         return {};
@@ -117,7 +118,7 @@ private:
         std::set<std::string> names;
         for (const auto& record : records_)
             if (!names.insert(record.variable.name).second)
-                return refusal(fmt::format("two variables would be called '{}'.", record.variable.name),
+                return refusal(fmt::format("two variables would have the name '{}'.", record.variable.name),
                                "save the columns under other names");
         return std::move(records_);
     }
@@ -143,8 +144,8 @@ Result<std::uint32_t> table_of(const Schema& schema, const std::string& wanted) 
     std::string known;
     for (const auto& other_table : tables) known += (known.empty() ? "" : ", ") + other_table;
     if (known.empty())
-        return refusal("the snapshot has no particle table, and GenericIO's files hold nothing else.",
-                       "forebay show lists what it holds; forebay export netcdf writes arrays");
+        return refusal("the snapshot has no particle table, and GenericIO files hold only these.",
+                       "forebay show lists its contents. forebay export netcdf writes arrays");
     return refusal(fmt::format("the snapshot has no table '{}'; it has {}.", name, known), "--table NAME");
 }
 

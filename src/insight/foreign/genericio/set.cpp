@@ -23,8 +23,8 @@ const GioVariable* find(const GioHeader& header, const std::string& name) {
 }
 
 Error damage(const std::string& path, const std::string& why) {
-    return {ErrorKind::corrupt, fmt::format("{} and its partitions are no whole GenericIO output: {}", path, why), "",
-            "copy all of them again, or use older ones"};
+    return {ErrorKind::corrupt, fmt::format("{} and its partitions are a damaged GenericIO output: {}", path, why), "",
+            "copy all of them again, or use older files"};
 }
 
 Result<> check_alike(const Set& set, const Set::Part& part, const std::string& path) {
@@ -70,9 +70,9 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
         FB_TRY_ASSIGN(header, read_header(**file, part.path));
         part.header = std::move(header);
         if (part.header.big_endian != list.header.big_endian)
-            return damage(list.path, fmt::format("{} has another byte order than the list.", part.path));
+            return damage(list.path, fmt::format("{} does not have the byte order of the list.", part.path));
         if (part.header.ranks.size() != ranks.size())
-            return damage(list.path, fmt::format("{} has {} ranks, the list says {}.", part.path,
+            return damage(list.path, fmt::format("{} has {} ranks, but the list has {}.", part.path,
                                                  part.header.ranks.size(), ranks.size()));
         auto ordered = ranks;
         // A partition holds its ranks in rising order.
@@ -80,7 +80,7 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
         for (std::size_t i = 0; i < ordered.size(); ++i) {
             // Older headers lack global ranks.
             if (part.header.has_global_ranks && part.header.ranks[i].global_rank != ordered[i])
-                return damage(list.path, fmt::format("{} holds rank {} where the list says {}.", part.path,
+                return damage(list.path, fmt::format("{} holds rank {}, but the list has {}.", part.path,
                                                      part.header.ranks[i].global_rank, ordered[i]));
             set.ranks.push_back(
                 {static_cast<std::uint32_t>(set.parts.size()), static_cast<std::uint32_t>(i), ordered[i]});
@@ -105,7 +105,7 @@ Result<std::vector<std::int32_t>> read_integers(sys::File& file, const Set::Part
     const auto& header = part.header;
     const auto* described = find(header, variable);
     if (described == nullptr || described->record_bytes != 4 || described->flags != is_signed)
-        return damage(part.path, fmt::format("its column '{}' is not of 32-bit integers.", variable));
+        return damage(part.path, fmt::format("its column '{}' does not have 32-bit integers.", variable));
     const auto index = static_cast<std::size_t>(described - header.variables.data());
     std::vector<std::int32_t> values;
     SealedReader reader;

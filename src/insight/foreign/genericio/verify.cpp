@@ -67,9 +67,9 @@ private:
     // GenericIO makes a file exactly as long as its header and blocks, so further bytes are foreign.
     void add_surplus(const Set::Part& part, std::uint64_t end) {
         const auto last = part.header.file_bytes - 1;
-        out_.damage.push_back(
-            {part.path, "", 0, part.header.ranks.size() * part.header.variables.size(), end, last,
-             fmt::format("{}: bytes {}-{} lie behind the last block and belong to nothing.", part.path, end, last)});
+        out_.damage.push_back({part.path, "", 0, part.header.ranks.size() * part.header.variables.size(), end, last,
+                               fmt::format("{}: bytes {}-{} lie behind the last block and do not belong to any block.",
+                                           part.path, end, last)});
     }
 
     sys::Store& store_;

@@ -78,10 +78,10 @@ std::string text_of(const h5::UnvisitedLink& link) {
     switch (link.kind) {
         case h5::UnvisitedLink::Kind::another_name: return fmt::format("another name of '{}'", link.target);
         case h5::UnvisitedLink::Kind::elsewhere:
-            return link.file.empty() ? fmt::format("a link to '{}', by way of another file", link.target)
+            return link.file.empty() ? fmt::format("a link to '{}', through another file", link.target)
                                      : fmt::format("a link to '{}' of {}", link.target, link.file);
         case h5::UnvisitedLink::Kind::unreadable: return link.target.empty() ? "" : link.target + " ";
-        default: return fmt::format("a link to '{}', which is not there", link.target);
+        default: return fmt::format("a link to '{}', which does not exist", link.target);
     }
 }
 
@@ -144,7 +144,7 @@ private:
         // HDF5 would open that file to find the shape.
         if (const auto behind = shape_is_behind(object, path_)) {
             dataset.no_shape = "unknown";
-            dataset.storage += fmt::format("; '{}' is no regular file and was not opened", *behind);
+            dataset.storage += fmt::format("; '{}' is not a regular file and was not opened", *behind);
         } else {
             const h5::Id space(H5Dget_space(object.get()));
             if (space.get() < 0) return unreadable(path, "its shape ");

@@ -193,7 +193,7 @@ private:
             const auto lists_before = lists_.bytes();
             if (!read_part(from, count)) {
                 done_.complaint = lists_.has_refused()
-                                      ? fmt::format("was not read: one of its lists or texts has more than {} bytes",
+                                      ? fmt::format("was not read: a list or text in it has more than {} bytes",
                                                     foreign_list_bytes_max)
                                       : fmt::format("cannot be read from row {} on", from.empty() ? 0 : from[0]);
                 return;

@@ -61,19 +61,20 @@ std::optional<std::string> why_raw_data_lack(const h5::Id& dataset, const h5::Id
         off_t offset = 0;
         hsize_t size = 0;
         if (H5Pget_external(creation.get(), static_cast<unsigned>(i), name.size(), name.data(), &offset, &size) < 0)
-            return "does not say in which files its data lie";
+            return "does not record the files of its data";
         name.resize(std::min(name.find('\0'), name.size()));
         const auto place = (fs::path(prefix) / name).string();
         // The last file may be larger than the rest of the dataset.
         const auto bytes = std::min<std::uint64_t>(size, left);
         if (fs::status(place, error).type() == fs::file_type::not_found)
-            return fmt::format("has its data in '{}', which is not there (HDF5_EXTFILE_PREFIX says where it is)", name);
+            return fmt::format("has its data in '{}', which does not exist (set HDF5_EXTFILE_PREFIX to its directory)",
+                               name);
         if (!fs::is_regular_file(place, error))
-            return fmt::format("has its data in '{}', which is no regular file and was not opened", name);
+            return fmt::format("has its data in '{}', which is not a regular file and was not opened", name);
         const auto has = fs::file_size(place, error);
         const auto from = static_cast<std::uint64_t>(std::max<off_t>(offset, 0));
         if (has < from || has - from < bytes)
-            return fmt::format("shows zeros instead of data that is not there: '{}' has {} of {} bytes", name,
+            return fmt::format("shows zeros for missing data: '{}' has {} of {} bytes", name,
                                has < from ? 0 : has - from, bytes);
         left -= bytes;
     }
@@ -195,7 +196,7 @@ void Sources::add_virtual(const h5::Id& creation, const std::string& path, Node&
     std::set<Key> known;
     for_each_source(creation, path, [&](const SourcePlace& place, const std::string& file, const std::string& dataset) {
         if (place.state == h5::FileState::other) {
-            node.reason = fmt::format("shows data of '{}', which is no regular file and was not opened", file);
+            node.reason = fmt::format("shows data of '{}', which is not a regular file and was not opened", file);
             return false;
         }
         const bool is_missing = place.state == h5::FileState::missing;
@@ -245,7 +246,7 @@ Result<> Sources::follow(const h5::Id& file, const std::vector<std::string>& dat
                     if (!nodes_.contains(source.key)) next[source.key.first].insert(source.key.second);
                 if (nodes_.size() > sources_max)
                     return Error{ErrorKind::unsupported,
-                                 fmt::format("virtual datasets show more than {} others", sources_max)};
+                                 fmt::format("virtual datasets show more than {} other datasets", sources_max)};
             }
         }
         level = std::move(next);
@@ -302,8 +303,8 @@ std::optional<std::string> Sources::why_not_read(const std::string& dataset) con
     const auto lack = Judge(nodes_).judge(key, 0);
     if (lack.reason) return lack.reason;
     if (lack.missing == 0) return std::nullopt;
-    return fmt::format("shows fill values instead of data that is not there: {}{}", lack.first_missing,
-                       lack.missing == 1 ? "" : fmt::format(" and {} others", lack.missing - 1));
+    return fmt::format("shows fill values for missing data: {}{}", lack.first_missing,
+                       lack.missing == 1 ? "" : fmt::format(" and {} more", lack.missing - 1));
 }
 
 std::vector<Sources::Key> Sources::reachable(const std::string& dataset) const {

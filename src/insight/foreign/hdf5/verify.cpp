@@ -51,7 +51,7 @@ private:
             const bool is_lost =
                 link.kind == h5::UnvisitedLink::Kind::dangling ||
                 (link.kind == h5::UnvisitedLink::Kind::elsewhere && !link.file.empty() && !leads_on(link));
-            if (is_lost) problem(fmt::format("'{}' is a link to what is not there", link.path));
+            if (is_lost) problem(fmt::format("'{}' is a link to a missing object", link.path));
         });
     }
 
@@ -93,7 +93,7 @@ private:
             names += (names.empty() ? "" : ", ") + name_of(filter);
         }
         verdict_.problems.push_back(
-            fmt::format("'{}' was not read: {} does not have its filter {}", path, h5::library_name(), names));
+            fmt::format("'{}' was not read: {} lacks its filter {}", path, h5::library_name(), names));
         return {};
     }
 

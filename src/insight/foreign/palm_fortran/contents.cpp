@@ -22,7 +22,7 @@ namespace forebay::foreign {
 
 namespace {
 
-constexpr const char* known_by_name = "PALM's own, by its name";
+constexpr const char* known_by_name = "known to PALM by its name";
 
 class Combiner {
 public:
@@ -74,14 +74,14 @@ private:
             if (static_cast<std::size_t>(process.process) != p)
                 return damage(p, fmt::format("it is of process {}, not of {}.", process.process, p));
             if (static_cast<std::size_t>(process.processes) != processes_.size())
-                return damage(p, fmt::format("it is of a run of {} processes; {} files are there.", process.processes,
+                return damage(p, fmt::format("it is of a run of {} processes, but {} files exist.", process.processes,
                                              processes_.size()));
             if (process.bottom != first.bottom || process.top != first.top)
-                return damage(p, fmt::format("its z indices are {} to {}, those of process 0 {} to {}.", process.bottom,
+                return damage(p, fmt::format("its z indices are {} to {}, but process 0 has {} to {}.", process.bottom,
                                              process.top, first.bottom, first.top));
-            if (process.big_endian != first.big_endian) return damage(p, "its byte order is not that of process 0.");
+            if (process.big_endian != first.big_endian) return damage(p, "its byte order differs from process 0.");
             if (p > 0 && process.global.size() > 1)
-                return damage(p, fmt::format("it has a global part, with '{}', which only process 0 writes.",
+                return damage(p, fmt::format("it has a global part, with '{}', but only process 0 writes this part.",
                                              process.global.front().name));
         }
         return {};
@@ -133,8 +133,8 @@ private:
                 const auto& process = processes_[p];
                 if (bound(0) != process.left || bound(1) != process.right || bound(2) != process.south ||
                     bound(3) != process.north)
-                    return damage(p, fmt::format("its part is x {} to {} and y {} to {}; hor_index_bounds of process 0 "
-                                                 "says x {} to {} and y {} to {}.",
+                    return damage(p, fmt::format("its part is x {} to {} and y {} to {}, but hor_index_bounds of "
+                                                 "process 0 has x {} to {} and y {} to {}.",
                                                  process.left, process.right, process.south, process.north, bound(0),
                                                  bound(1), bound(2), bound(3)));
             }
@@ -195,9 +195,9 @@ private:
             if (variable.elements() * variable.type.size_bytes != record.bytes ||
                 (wanted != nullptr && wanted->form == TypeHint::Form::box))
                 return Error{ErrorKind::refused,
-                             fmt::format("'{}' of the global part has {} bytes; --type asks for something else", name,
+                             fmt::format("'{}' of the global part has {} bytes, which does not match --type", name,
                                          record.bytes),
-                             "", "forebay import palm-fortran --dry-run shows what its size tells"};
+                             "", "forebay import palm-fortran --dry-run shows the types for this size"};
             add(std::move(variable), wanted != nullptr ? "--type" : "size and first bytes");
         }
         out_.origins.push_back(std::move(origin));
@@ -236,9 +236,10 @@ private:
     Result<> add_local(const PalmItem& item) {
         const auto* wanted = wish(item.name);
         if (wanted != nullptr && wanted->form == TypeHint::Form::shape)
-            return Error{ErrorKind::refused,
-                         fmt::format("'{}' is in the file of each process: its shape follows from theirs", item.name),
-                         "", fmt::format("--type {}=TYPE:box, or {}=TYPE:rows", item.name, item.name)};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("'{}' is in the file of each process, so its shape follows from the files", item.name), "",
+                fmt::format("--type {}=TYPE:box, or {}=TYPE:rows", item.name, item.name)};
         if (wanted != nullptr && wanted->form == TypeHint::Form::rows) return add_table(item, wanted->type, "--type");
         const auto known = palm_array(item.palm_name);
         if (wanted == nullptr && known && known->kind != PalmArray::Kind::grid)
@@ -268,8 +269,8 @@ private:
         }
         if (const auto absent = std::ranges::find(item.records, nullptr); absent != item.records.end())
             return damage(static_cast<std::size_t>(absent - item.records.begin()),
-                          fmt::format("'{}' is missing there; the other processes have it, as a box of the grid. "
-                                      "(--type {}={}:rows takes it as it is.)",
+                          fmt::format("'{}' is missing there. In other processes it is a box of the grid. (--type "
+                                      "{}={}:rows takes it unchanged.)",
                                       item.name, item.name, name_of(box->type)));
         if (type) box->reason = wanted != nullptr ? "--type" : known_by_name;
         add_boxes(item, *box);
@@ -332,7 +333,7 @@ private:
             const auto* record = item.records[p];
             if (record != nullptr && record->bytes % type.size_bytes != 0)
                 return Error{ErrorKind::refused,
-                             fmt::format("'{}' has {} bytes in {}, which are no whole number of {}", item.name,
+                             fmt::format("'{}' has {} bytes in {}, which is not a multiple of {}", item.name,
                                          record->bytes, out_.files[p], name_of(type)),
                              "", fmt::format("--type {}=u8:rows", item.name)};
             out_.parts[p].rows.push_back(record == nullptr ? 0 : record->bytes / type.size_bytes);
@@ -346,16 +347,14 @@ private:
         // Every run with particles has this name in its global part.
         if (global_has("curvature_solution_effects"))
             out_.notes.push_back(
-                "the run has particles, which are not imported: PALM writes those of fortran_binary beside "
-                "its restart files, into PARTICLE_RESTART_DATA_OUT. Of restart_data_format mpi they are "
-                "in the one file");
-        names_.note_others(out_.notes, "PALM's reader takes the last");
+                "the run has particles, which are not imported: with fortran_binary PALM writes them to "
+                "PARTICLE_RESTART_DATA_OUT. With restart_data_format mpi they are in the same file");
+        names_.note_others(out_.notes, "PALM reads the last one");
         if (!tables_.empty())
-            out_.notes.push_back(
-                note_line(fmt::format("no boxes of the grid by their sizes, so kept as tables with the "
-                                      "rows of each process, TABLE/value: {}",
-                                      list_names(tables_)),
-                          "--type NAME=TYPE:box, if one is"));
+            out_.notes.push_back(note_line(fmt::format("not boxes of the grid by their sizes, so kept as tables with "
+                                                       "the rows of each process, TABLE/value: {}",
+                                                       list_names(tables_)),
+                                           "--type NAME=TYPE:box for a box"));
         names_.note_repeated(out_.notes);
         if (!empty_.empty()) out_.notes.push_back(fmt::format("empty, so left out: {}", list_names(empty_)));
     }

@@ -18,9 +18,9 @@ constexpr std::uint64_t mark_bytes = 4;
 
 Error FortranReader::damage(std::uint64_t at, const std::string& why) const {
     return {ErrorKind::corrupt,
-            fmt::format("{} is no whole restart file of PALM: at byte {} of {}: {} Nothing was imported", name_, at,
+            fmt::format("{} is a damaged restart file of PALM: at byte {} of {}: {} Nothing was imported", name_, at,
                         file_bytes_, why),
-            "", "copy the file again, or use older ones"};
+            "", "copy the file again, or use older files"};
 }
 
 Result<FortranReader> FortranReader::open(sys::File& file, const std::string& name, std::uint32_t first_record_bytes) {
@@ -38,7 +38,7 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
         if (second == 0)
             return Error{ErrorKind::unsupported,
                          fmt::format("the records of {} have marks of 8 bytes (gfortran's -frecord-marker=8), which "
-                                     "are not read. Nothing was imported",
+                                     "Forebay cannot read. Nothing was imported",
                                      name),
                          "", "write the files with marks of 4 bytes, the default"};
         return reader;
@@ -48,15 +48,14 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
     marker = reader.mark(0);
     if (!marker) return marker.error();
     if (is_first(marker)) return reader;
-    return Error{
-        ErrorKind::refused,
-        fmt::format("{} is no restart file that PALM wrote as fortran_binary: its first record does not have {} bytes",
-                    name, first_record_bytes),
-        "", "forebay import palm-mpi, for a file of restart_data_format mpi"};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is not a fortran_binary restart file of PALM: its first record does not have {} bytes",
+                             name, first_record_bytes),
+                 "", "for a file of restart_data_format mpi: forebay import palm-mpi"};
 }
 
 Result<std::int32_t> FortranReader::mark(std::uint64_t at) {
-    if (at > file_bytes_ || file_bytes_ - at < mark_bytes) return damage(at, "the file ends there, within a record.");
+    if (at > file_bytes_ || file_bytes_ - at < mark_bytes) return damage(at, "the file ends within a record.");
     if (buffer_.empty() || at < buffer_at_ || at + mark_bytes > buffer_at_ + buffer_.size()) {
         buffer_.resize(std::min<std::uint64_t>(limits::mark_buffer_bytes, file_bytes_ - at));
         buffer_at_ = at;
@@ -79,7 +78,8 @@ Result<FortranRecord> FortranReader::next() {
         FB_TRY_ASSIGN(after, mark(begin + bytes));
         const auto wanted = first ? static_cast<std::int64_t>(bytes) : -static_cast<std::int64_t>(bytes);
         if (after != wanted)
-            return damage(begin + bytes, fmt::format("the mark after a record is {}, before it {}.", after, before));
+            return damage(begin + bytes,
+                          fmt::format("the mark after a record is {}, but {} before it.", after, before));
         if (bytes > 0) record.ranges.push_back({begin, bytes});
         record.bytes += bytes;
         position_ = begin + bytes + mark_bytes;

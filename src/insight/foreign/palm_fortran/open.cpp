@@ -41,16 +41,16 @@ Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
     std::ranges::sort(numbered);
     if (numbered.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
-                     "name the directory that PALM wrote, BINOUT or a copy of it, or the one file of a serial PALM"};
+                     "give the directory that PALM wrote, BINOUT or a copy of it, or the single file of a serial PALM"};
     for (const auto& [number, path] : numbered) {
         // The numbers are sorted, so a number below the next one is a repetition.
         if (number < files.paths.size())
             return Error{ErrorKind::refused,
                          fmt::format("{} and {} are both of process {}", files.paths.back(), path, number), "",
-                         "take one of them away"};
+                         "remove one of them"};
         if (number > files.paths.size())
             return Error{ErrorKind::missing,
-                         fmt::format("{} has no file of process {}, _{:06}; the next one is {}. Nothing was imported",
+                         fmt::format("{} has no file of process {}, _{:06}. The next file is {}. Nothing was imported",
                                      directory, files.paths.size(), files.paths.size(), path),
                          "", "copy the missing file"};
         files.paths.push_back(path);
@@ -81,10 +81,10 @@ Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& 
         return Error{ErrorKind::refused,
                      fmt::format("{} is the file of process {} of {}. Nothing was imported", path,
                                  processes.front().process, all),
-                     "", "name the directory that holds the files of all processes"};
+                     "", "give the directory with the files of all processes"};
     if (processes.size() < all)
         return Error{ErrorKind::missing,
-                     fmt::format("{} has the files of {} processes of {}; _{:06} is missing. Nothing was imported",
+                     fmt::format("{} has the files of {} processes of {}, but _{:06} is missing. Nothing was imported",
                                  path, processes.size(), all, processes.size()),
                      "", "copy the missing files"};
     const ReadSample read_sample = [&](std::uint32_t index, const FortranRecord& record,
@@ -96,7 +96,7 @@ Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& 
     };
     FB_TRY_ASSIGN(contents, combine_palm_processes(std::move(processes), files.paths, choices, read_sample));
     if (!files.strangers.empty())
-        contents.notes.push_back(fmt::format("no process' files, so not read: {}", list_names(files.strangers)));
+        contents.notes.push_back(fmt::format("not files of a process, so not read: {}", list_names(files.strangers)));
     return contents;
 }
 

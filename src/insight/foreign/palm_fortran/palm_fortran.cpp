@@ -34,7 +34,7 @@ public:
         out_.global.push_back({std::string(local_begin), std::move(version)});
         FB_TRY(bounds());
         FB_TRY(part(out_.local, local_end));
-        if (!reader_.at_end()) return reader_.damage(reader_.position(), "more follows after PALM's end mark.");
+        if (!reader_.at_end()) return reader_.damage(reader_.position(), "data follow after PALM's end mark.");
         return std::move(out_);
     }
 
@@ -70,8 +70,8 @@ private:
             return reader_.damage(name_at_, fmt::format("the file ends without PALM's end mark '{}'.", local_end));
         FB_TRY_ASSIGN(length_record, reader_.next());
         if (length_record.bytes != length_bytes)
-            return no_name(fmt::format("a record of {} bytes where the length of a name, 4 bytes, was expected",
-                                       length_record.bytes));
+            return no_name(
+                fmt::format("a record of {} bytes instead of the length of a name, 4 bytes", length_record.bytes));
         FB_TRY_ASSIGN(length_data, reader_.data(length_record, length_bytes));
         const auto length = load<std::int32_t>(length_data.data(), reader_.big_endian());
         const auto at = reader_.position();
@@ -82,21 +82,19 @@ private:
         auto name = std::string(text_of(data));
         name.erase(name.find_last_not_of(' ') + 1);
         if (name.size() != static_cast<std::size_t>(length) || record.bytes > limits::name_bytes_max || !is_text(data))
-            return reader_.damage(at, fmt::format("a record of {} bytes where a name of {} characters was expected.",
-                                                  record.bytes, length));
+            return reader_.damage(
+                at, fmt::format("a record of {} bytes instead of a name of {} characters.", record.bytes, length));
         return name;
     }
 
     // The file may be whole: a user's own module may write more records than PALM.
     Error no_name(const std::string& text) const {
         if (after_.empty()) return reader_.damage(name_at_, text + ".");
-        auto error = reader_.damage(
-            name_at_,
-            fmt::format("{}, behind the data of '{}'. One record follows a name of PALM's, two only random_iv "
-                        "and seq_random_array.",
-                        text, after_));
-        error.next +=
-            fmt::format("; where '{}' has more since your own code writes it, restart_data_format mpi", after_);
+        auto error =
+            reader_.damage(name_at_, fmt::format("{}, behind the data of '{}'. One record follows a name of PALM, and "
+                                                 "two records follow only random_iv and seq_random_array.",
+                                                 text, after_));
+        error.next += fmt::format("; if your own code writes more for '{}', use restart_data_format mpi", after_);
         return error;
     }
 
@@ -111,7 +109,7 @@ private:
         FB_TRY_ASSIGN(record, next_record(local_begin));
         if (record.bytes != numbers * sizeof(std::int32_t))
             return reader_.damage(record.at,
-                                  fmt::format("a record of {} bytes where the 8 bounds were expected.", record.bytes));
+                                  fmt::format("a record of {} bytes instead of the 8 bounds.", record.bytes));
         FB_TRY_ASSIGN(data, reader_.data(record, record.bytes));
         std::array<std::int32_t*, numbers> targets{&out_.processes, &out_.process, &out_.left,   &out_.right,
                                                    &out_.south,     &out_.north,   &out_.bottom, &out_.top};

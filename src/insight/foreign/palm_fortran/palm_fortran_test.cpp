@@ -167,7 +167,7 @@ TEST_CASE("a serial PALM writes one file, and the way to the other format is tol
     put("BINOUT", test::palm_process(0, 1));
     CHECK(find(open_palm_fortran(disk, "BINOUT", {}).value().schema, "u")->shape == Extents{2, 3, 4});
     put("part", test::palm_process(0, 3));
-    CHECK(open_palm_fortran(disk, "part", {}).error().next.find("name the directory") != std::string::npos);
+    CHECK(open_palm_fortran(disk, "part", {}).error().next.find("give the directory") != std::string::npos);
     put("mpi", test::palm_mpi_file());
     CHECK(open_palm_fortran(disk, "mpi", {}).error().next.find("palm-mpi") != std::string::npos);
     CHECK(open_palm_mpi(disk, "BINOUT", {}).error().next.find("palm-fortran") != std::string::npos);
@@ -285,10 +285,10 @@ TEST_CASE("a wish that the files cannot fulfil is refused") {
     CHECK(refusal("u=i64:box") == "i64");
     CHECK(refusal("simulated_time=u8") == "u8");
     CHECK(refusal("simulated_time=i32:2x1") == "i32");
-    CHECK(refusal("simulated_time=i32:3").find("asks for something else") != std::string::npos);
-    CHECK(refusal("simulated_time=f64:box").find("asks for something else") != std::string::npos);
+    CHECK(refusal("simulated_time=i32:3").find("does not match --type") != std::string::npos);
+    CHECK(refusal("simulated_time=f64:box").find("does not match --type") != std::string::npos);
     CHECK(refusal("surf=f64:box").find("does not have the size of a box of f64") != std::string::npos);
-    CHECK(refusal("surf=c128:rows").find("are no whole number of c128") != std::string::npos);
-    CHECK(refusal("u=f64:6x3x4").find("its shape follows from theirs") != std::string::npos);
-    CHECK(refusal("w=f64").find("nothing of that name") != std::string::npos);
+    CHECK(refusal("surf=c128:rows").find("is not a multiple of c128") != std::string::npos);
+    CHECK(refusal("u=f64:6x3x4").find("its shape follows from the files") != std::string::npos);
+    CHECK(refusal("w=f64").find("no variable of that name") != std::string::npos);
 }

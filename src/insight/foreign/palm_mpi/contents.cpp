@@ -149,7 +149,7 @@ private:
     }
 
     std::optional<Found> named(const PalmArray& array, const PalmMpiHeader::Named& named) {
-        constexpr const char* reason = "PALM's own array, by its name";
+        constexpr const char* reason = "known to PALM by its name";
         const auto bytes = named.place.bytes;
         if (array.kind == PalmArray::Kind::grid) return on_grid(bytes, array.type, reason);
         if (array.kind == PalmArray::Kind::surface) return std::nullopt;
@@ -166,7 +166,7 @@ private:
         if (!index_) return none;
         FB_TRY_ASSIGN(runs, count_surface_runs(file_, header_, *index_, array.place));
         if (runs == 0) return none;
-        Found reading{f64, {index_->elements}, "surface data: counts as in the index planes"};
+        Found reading{f64, {index_->elements}, "surface data: the counts match the index planes"};
         reading.attributes.dimensions = {"surface"};
         if (runs > 1) {
             reading.shape = {runs, index_->elements};
@@ -185,7 +185,8 @@ private:
             return reading;
         }
         if (is_index)
-            return Found{i64, shape_of(false, 0), "index plane: with its neighbour it tiles the surfaces", false, true};
+            return Found{i64, shape_of(false, 0), "index plane: with its neighbour it covers the surfaces", false,
+                         true};
         const auto bytes = array.place.bytes;
         if (known)
             if (auto reading = named(*known, array)) return std::move(*reading);
@@ -212,7 +213,7 @@ private:
         const auto refusal = [&](const std::string& why) {
             return Error{ErrorKind::refused,
                          fmt::format("'{}' has {} bytes in {}, which is not {}", array.name, bytes, path_, why), "",
-                         "forebay import palm-mpi --dry-run shows what its size tells"};
+                         "forebay import palm-mpi --dry-run shows the types for this size"};
         };
         const auto type = wish.type;
         if (wish.form == TypeHint::Form::shape) {
@@ -268,21 +269,20 @@ private:
 
     // The most important note comes first.
     void note_all() {
-        names_.note_others(out_.notes, "PALM reads the first");
+        names_.note_others(out_.notes, "PALM reads the first one");
         if (!unfit_.empty()) {
             const bool last = out_.schema.variables.back().name == unfit_.back();
             out_.notes.push_back(note_line(
-                fmt::format("neither fields of the grid by their sizes nor surface data as index planes tell them, so "
-                            "kept in one dimension: {}{}",
-                            list_names(unfit_),
-                            last ? ". The last one is the file's last array, so a file that is cut short would look "
-                                   "like this"
-                                 : ""),
-                "--type NAME=TYPE:SHAPE, if one is something else"));
+                fmt::format(
+                    "not fields of the grid by their sizes, and not surface data by the index planes, so kept in one "
+                    "dimension: {}{}",
+                    list_names(unfit_),
+                    last ? ". The last one is the file's last array. A file that was cut would look the same" : ""),
+                "--type NAME=TYPE:SHAPE to set a shape"));
         }
         if (!records_.empty())
             out_.notes.push_back(
-                fmt::format("kept as bytes, since their layout is that of PALM's compiler: {}", list_names(records_)));
+                fmt::format("kept as bytes, since PALM's compiler chose their layout: {}", list_names(records_)));
         names_.note_repeated(out_.notes);
         if (!empty_.empty()) out_.notes.push_back(fmt::format("empty, so left out: {}", list_names(empty_)));
     }
@@ -313,7 +313,7 @@ Result<ForeignContents> open_palm_mpi(sys::Store& store, const std::string& path
     if (file) return open_palm_mpi(**file, path, choices);
     if (!store.list(path)) return file.error();
     return Error{ErrorKind::refused, fmt::format("{} is a directory, and restart_data_format mpi is one file", path),
-                 "", "forebay import palm-fortran, for a directory with a file for each process"};
+                 "", "for a directory with a file for each process: forebay import palm-fortran"};
 }
 
 }  // namespace forebay::foreign

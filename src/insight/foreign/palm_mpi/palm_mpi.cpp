@@ -68,10 +68,10 @@ private:
     }
 
     Error damage(std::uint64_t offset, const std::string& why) const {
-        return {
-            ErrorKind::corrupt,
-            fmt::format("{} is no whole restart file of PALM: at byte {}: {} Nothing was imported", name_, offset, why),
-            "", "copy the file again, or use an older one"};
+        return {ErrorKind::corrupt,
+                fmt::format("{} is a damaged restart file of PALM: at byte {}: {} Nothing was imported", name_, offset,
+                            why),
+                "", "copy the file again, or use an older file"};
     }
 
     Result<> byte_order() {
@@ -79,10 +79,9 @@ private:
         else if (header_.size() < 4 || load<std::int32_t>(header_.data(), false) != 1)
             return Error{
                 ErrorKind::refused,
-                fmt::format(
-                    "{} is no restart file that PALM wrote by MPI-IO: it does not begin with the byte order, 1 or 2",
-                    name_),
-                "", "forebay import palm-fortran, for files of restart_data_format fortran_binary"};
+                fmt::format("{} is not an MPI-IO restart file of PALM: it does not begin with the byte order, 1 or 2",
+                            name_),
+                "", "for files of restart_data_format fortran_binary: forebay import palm-fortran"};
         if (header_.size() < palm_mpi_header_bytes)
             return damage(header_.size(), fmt::format("it ends within the header of {} bytes.", palm_mpi_header_bytes));
         return {};
@@ -92,7 +91,7 @@ private:
         const auto count = field(count_field);
         if (count < 0 || static_cast<std::uint64_t>(count) > table.entries_max)
             return damage(std::uint64_t{4} * count_field,
-                          fmt::format("{} {}; PALM has at most {}.", count, table.what, table.entries_max));
+                          fmt::format("{} {}, but PALM has at most {}.", count, table.what, table.entries_max));
         for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(count); ++i) {
             const auto begin = table.names_begin + i * table.names_step;
             const auto bytes = header_.subspan(begin, name_bytes);
@@ -156,13 +155,12 @@ private:
             const auto offset = at<std::int64_t>(array.place.offset);
             if (offset < static_cast<std::int64_t>(palm_mpi_arrays_begin) ||
                 static_cast<std::uint64_t>(offset) > file_bytes_)
-                return damage(entry[i], fmt::format("array '{}' begins at byte {} of {}; arrays begin at {}.",
+                return damage(entry[i], fmt::format("array '{}' begins at byte {} of {}, but arrays begin at {}.",
                                                     array.name, offset, file_bytes_, palm_mpi_arrays_begin));
             array.place.offset = static_cast<std::uint64_t>(offset);
             if (i > 0 && array.place.offset < out_.arrays[i - 1].place.offset)
-                return damage(entry[i],
-                              fmt::format("array '{}' begins at byte {}, before '{}', which is listed before it.",
-                                          array.name, offset, out_.arrays[i - 1].name));
+                return damage(entry[i], fmt::format("array '{}' begins at byte {}, before the earlier array '{}'.",
+                                                    array.name, offset, out_.arrays[i - 1].name));
         }
         for (std::size_t i = 0; i < out_.arrays.size(); ++i) {
             auto& array = out_.arrays[i];

@@ -258,7 +258,7 @@ TEST_CASE("contradictions are told with their place") {
     const auto put = [](std::vector<std::byte>& file, std::size_t at, auto value) {
         std::memcpy(file.data() + at, &value, sizeof value);
     };
-    CHECK(refusal([&](auto& file) { put(file, 8, 601); }).find("601 arrays; PALM has at most 600") !=
+    CHECK(refusal([&](auto& file) { put(file, 8, 601); }).find("601 arrays, but PALM has at most 600") !=
           std::string::npos);
     CHECK(refusal([&](auto& file) { put(file, 12, -1); }).find("-1 texts") != std::string::npos);
     CHECK(refusal([&](auto& file) { put(file, 4, 2); }).find("flag of outer ghost layers is 2") != std::string::npos);

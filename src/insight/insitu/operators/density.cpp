@@ -116,7 +116,7 @@ public:
             // A part comes from a file: its cells index an array below.
             if (cells.size() != counts.size() ||
                 std::ranges::any_of(cells, [&](std::uint64_t cell) { return cell >= counts_.size(); }))
-                return Error{ErrorKind::corrupt, "a part of a density holds cells that its plane has not"};
+                return Error{ErrorKind::corrupt, "a part of a density has cells outside its plane"};
             for (std::size_t i = 0; i < cells.size(); ++i) counts_[cells[i]] += counts[i];
         }
         left_out_ += left_out;
@@ -208,12 +208,12 @@ Result<std::unique_ptr<Analyser>> make_density(const Analysis& analysis, std::sp
     };
     if (variables.size() != 3 && variables.size() != 4)
         return refuse(
-            fmt::format("a density is made of x, y, z and perhaps a weight; there are {} variables", variables.size()));
+            fmt::format("a density needs x, y, z and perhaps a weight, but there are {} variables", variables.size()));
     FB_TRY(check_columns(analysis, variables));
     FB_TRY_ASSIGN(lengths, domain_of(analysis));
-    if (analysis.axis < 0 || analysis.axis > 2) return refuse("the axis of a density is 0, 1 or 2");
+    if (analysis.axis < 0 || analysis.axis > 2) return refuse("the axis of a density must be 0, 1 or 2");
     if (analysis.pixels < 1 || analysis.pixels > density_pixels_max)
-        return refuse(fmt::format("its pixels are from 1 to {}", density_pixels_max));
+        return refuse(fmt::format("its pixels must be 1 to {}", density_pixels_max));
     std::vector<RealNumbers> numbers;
     for (const auto& variable : variables) {
         FB_TRY_ASSIGN(of_one, RealNumbers::of(variable));

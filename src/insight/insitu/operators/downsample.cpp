@@ -121,8 +121,8 @@ Result<std::unique_ptr<Analyser>> make_downsample(const Analysis& analysis, std:
     const auto& variable = variables.front();
     FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
     if (analysis.factor < 1)
-        return Error{ErrorKind::refused, fmt::format("analysis '{}' has factor {}: boxes have at least one element",
-                                                     analysis.name, analysis.factor)};
+        return Error{ErrorKind::refused,
+                     fmt::format("analysis '{}' has factor {}: it must be 1 or more", analysis.name, analysis.factor)};
     const auto factor = static_cast<std::uint64_t>(analysis.factor);
     std::uint64_t terms = 1;
     for (int dim = 0; dim < variable.shape.dims() && terms <= BinnedSums::terms_max; ++dim)

@@ -161,7 +161,7 @@ public:
         FB_TRY(part.done());
         if (!std::ranges::all_of(
                 others, [&](const HeldColumn& other) { return other.size() == others[0].size() && other.is_finite(); }))
-            return Error{ErrorKind::corrupt, "a part of halos has columns of unequal length, or numbers that are none"};
+            return Error{ErrorKind::corrupt, "a part of halos has columns of unequal length, or invalid numbers"};
         for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].append(others[i]);
         left_out_ += left_out;
         return {};
@@ -229,8 +229,7 @@ private:
         }
         if (!fits)
             return Error{ErrorKind::refused,
-                         fmt::format("halos of '{}' are refused: masses or velocities pass the range "
-                                     "of f64 where they are summed",
+                         fmt::format("halos of '{}' are refused: sums of masses or velocities exceed the range of f64",
                                      table_of(variables_[0]))};
         return halo;
     }
@@ -278,15 +277,13 @@ Result<std::unique_ptr<Analyser>> make_halos(const Analysis& analysis, std::span
     };
     const auto count = variables.size();
     if (count != 3 && count != 4 && count != 6 && count != 7)
-        return refuse(
-            fmt::format("halos are made of x, y, z, perhaps vx, vy, vz, and perhaps a mass; there are {} "
-                        "variables",
-                        count));
+        return refuse(fmt::format(
+            "halos need x, y, z, perhaps vx, vy, vz, and perhaps a mass, but there are {} variables", count));
     FB_TRY(check_columns(analysis, variables));
     FB_TRY_ASSIGN(lengths, domain_of(analysis));
     if (!(std::isfinite(analysis.linking_length) && analysis.linking_length > 0))
-        return refuse("its linking_length is not above 0");
-    if (analysis.members < 1) return refuse("its members are fewer than 1");
+        return refuse("its linking_length must be above 0");
+    if (analysis.members < 1) return refuse("its members must be 1 or more");
     std::vector<HeldColumn> columns;
     for (const auto& variable : variables) {
         FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));

@@ -80,8 +80,7 @@ private:
 
 Result<std::unique_ptr<Analyser>> make_histogram_2d(const Analysis& analysis, std::span<const Variable> variables) {
     if (variables.size() != 2 || analysis.bins > Histogram2d::bins_max)
-        return Error{ErrorKind::refused, "analysis '" + analysis.name +
-                                             "' is of two variables, x and y, and of at most " +
+        return Error{ErrorKind::refused, "analysis '" + analysis.name + "' needs two variables, x and y, and at most " +
                                              std::to_string(Histogram2d::bins_max) + " bins along each axis"};
     FB_TRY_ASSIGN(x, RealNumbers::of(variables[0]));
     FB_TRY_ASSIGN(y, RealNumbers::of(variables[1]));

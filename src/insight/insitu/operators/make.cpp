@@ -22,7 +22,7 @@ Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::s
         case halos: return make_halos(analysis, variables);
         case script: break;  // belongs to the worker of scripts
     }
-    return Error{ErrorKind::refused, "analysis '" + analysis.name + "' is of no kind that there is"};
+    return Error{ErrorKind::refused, "analysis '" + analysis.name + "' is of an unknown kind"};
 }
 
 }  // namespace forebay::insitu

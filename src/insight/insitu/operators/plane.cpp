@@ -57,11 +57,11 @@ SideScale scale_of(const Analysis& analysis, const Variable& variable, int dim) 
 Result<> check_array(std::span<const Variable> variables, int dims_min, const std::string& verb) {
     if (variables.size() != 1)
         return Error{ErrorKind::refused,
-                     fmt::format("{} variables {} at once: one is expected", variables.size(), verb)};
+                     fmt::format("{} variables are {} at once, but only one is allowed", variables.size(), verb)};
     const auto& variable = variables.front();
     if (variable.kind != Kind::array)
         return Error{ErrorKind::refused,
-                     fmt::format("variable '{}' is no array, and so cannot be {}", variable.name, verb)};
+                     fmt::format("variable '{}' is not an array, and so cannot be {}", variable.name, verb)};
     if (variable.shape.dims() < dims_min)
         return Error{ErrorKind::refused, fmt::format("variable '{}' of shape {} has less than {} dimensions, and so "
                                                      "cannot be {}",
@@ -80,7 +80,7 @@ Result<> check_drawable(const Variable& variable, const Extents& plane) {
     for (int dim = 0; dim < plane.dims(); ++dim) long_ones += plane[dim] > 1;
     if (long_ones <= 2) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("variable '{}' of shape {} leaves {}, of which no picture can be drawn", variable.name,
+                 fmt::format("variable '{}' of shape {} leaves {}, which cannot be drawn as a picture", variable.name,
                              show_shape(variable.shape), show_shape(plane)),
                  "", "set picture = false"};
 }

@@ -139,7 +139,7 @@ Result<std::unique_ptr<Analyser>> make_probe(const Analysis& analysis, std::span
                 point[dim] >= 0 && static_cast<std::uint64_t>(point[dim]) < variable.shape[static_cast<int>(dim)];
         if (!lies_inside)
             return Error{ErrorKind::refused,
-                         fmt::format("point {} is no element of variable '{}' of shape {}", Probe::words_of(point),
+                         fmt::format("point {} is outside of variable '{}' of shape {}", Probe::words_of(point),
                                      variable.name, show_shape(variable.shape))};
     }
     return std::unique_ptr<Analyser>(std::make_unique<Probe>(analysis, variable));

@@ -108,7 +108,7 @@ Result<std::unique_ptr<Analyser>> make_projection(const Analysis& analysis, std:
     FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
     if (variable.shape[analysis.axis] > BinnedSums::terms_max)
         return Error{ErrorKind::refused,
-                     fmt::format("variable '{}' of shape {} is not projected along more than {} elements",
+                     fmt::format("variable '{}' of shape {} is too long for a projection: the limit is {} elements",
                                  variable.name, show_shape(variable.shape), BinnedSums::terms_max)};
     if (analysis.picture) FB_TRY(check_drawable(variable, without(variable.shape, analysis.axis)));
     return std::unique_ptr<Analyser>(std::make_unique<Projection>(analysis, variable, numbers));

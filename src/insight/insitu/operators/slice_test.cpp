@@ -130,11 +130,11 @@ TEST_CASE("what has no such plane is refused") {
     CHECK(kind_of(other, analysis) == "variable 'u' of shape 6 has less than 2 dimensions, and so cannot be sliced");
     other.shape = {3, 5, 3, 3};
     CHECK(kind_of(other, analysis) ==
-          "variable 'u' of shape 3 x 5 x 3 x 3 leaves 3 x 3 x 3, of which no picture can be drawn");
+          "variable 'u' of shape 3 x 5 x 3 x 3 leaves 3 x 3 x 3, which cannot be drawn as a picture");
     analysis.picture = false;
     CHECK(kind_of(other, analysis) == "taken");
     other.kind = Kind::particles;
-    CHECK(kind_of(other, analysis) == "variable 'u' is no array, and so cannot be sliced");
+    CHECK(kind_of(other, analysis) == "variable 'u' is not an array, and so cannot be sliced");
 }
 
 TEST_CASE("damaged parts are refused") {

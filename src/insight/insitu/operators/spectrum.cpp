@@ -129,7 +129,7 @@ Result<> SpectrumAnalyser<Real>::merge(std::span<const std::byte> bytes) {
     FB_TRY(part.done());
     if (!fits || elements > sum)
         return Error{ErrorKind::corrupt,
-                     fmt::format("a part of the spectrum of '{}' holds blocks that the field has not", variable_.name)};
+                     fmt::format("a part of the spectrum of '{}' has blocks outside the field", variable_.name)};
     blocks_.insert(blocks_.end(), boxes.begin(), boxes.end());
     elements_ += elements;
     return {};
@@ -178,17 +178,19 @@ Result<std::unique_ptr<Analyser>> spectrum_by(const Variable& variable, const Le
 
 Result<std::unique_ptr<Analyser>> make_spectrum(const Analysis& analysis, std::span<const Variable> variables) {
     const auto& variable = variables[0];
-    if (variable.kind != Kind::array) return without_spectrum(variable.name, "it is no array");
+    if (variable.kind != Kind::array) return without_spectrum(variable.name, "it is not an array");
     if (variable.shape.dims() != 3)
-        return without_spectrum(variable.name, fmt::format("it has {} dimensions, not 3", variable.shape.dims()));
+        return without_spectrum(variable.name,
+                                fmt::format("it has {} dimensions, but 3 are needed", variable.shape.dims()));
     Lengths lengths{};
     const auto& given = analysis.length;
     if (!given.empty()) {
         if (given.size() != 1 && given.size() != 3)
-            return without_spectrum(variable.name, fmt::format("{} lengths are given, not 1 or 3", given.size()));
+            return without_spectrum(variable.name,
+                                    fmt::format("{} lengths are given, but 1 or 3 are needed", given.size()));
         for (std::size_t dim = 0; dim < 3; ++dim) lengths[dim] = given.size() == 1 ? given[0] : given[dim];
         if (!std::ranges::all_of(lengths, [](double length) { return std::isfinite(length) && length > 0; }))
-            return without_spectrum(variable.name, "a length is not above 0");
+            return without_spectrum(variable.name, "a length must be above 0");
     }
     // As f32 the grid takes half the memory of f64.
     if (variable.type == f32) return spectrum_by<float>(variable, lengths);

@@ -143,7 +143,7 @@ Result<> check_by(const Variable& variable, int by) {
                      fmt::format("there are no statistics by dimension {} of '{}': {}", by, variable.name, why)};
     };
     if (by < 0) return {};
-    if (variable.kind != Kind::array) return refuse("it is no array");
+    if (variable.kind != Kind::array) return refuse("it is not an array");
     if (by >= variable.shape.dims()) return refuse("its shape is " + show_shape(variable.shape));
     if (variable.shape[by] > levels_max) return refuse(fmt::format("it is longer than {} there", levels_max));
     return {};

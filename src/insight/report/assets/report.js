@@ -12,7 +12,7 @@ function show_rate(rate) {
   const place = tools.element("div", {role: "img",
     "aria-label": `Rate over time, up to ${tools.rate(Math.max(...rate.values))}; its table follows.`});
   if (typeof uPlot !== "undefined")
-    parts.push(tools.figure(place, `What all nodes wrote, in parts of ${tools.seconds(rate.width)}. Marks below: ` +
+    parts.push(tools.figure(place, `Bytes that all nodes wrote, in parts of ${tools.seconds(rate.width)}. Marks below: ` +
       `${rate.saves.length} saves. Dashed: the fastest drain of a snapshot, ${tools.rate(rate.peak)}.`));
   parts.push(tools.folded("Table of the rate", tools.table("Rate over time",
     [["from", row => tools.seconds(row[0])], ["rate", row => tools.rate(row[1])], ["most", row => tools.rate(row[2])]], rows)));
@@ -55,7 +55,7 @@ function show_nodes({all, rows}) {
   const bars = pictures.bars({words: `Rates of ${words}, up to ${tools.rate(most)}`, title: "Median rate of drains", axis: "node",
     unit: tools.rate_unit(most), class_name: "drain",
     bars: rows.map(row => ({name: row[0], value: row[1], slow: row[6] > 0, told: `${row[0]}: ${tools.rate(row[1])}`}))});
-  tools.show("nodes", tools.figure(bars, `Bytes of a drain / its seconds: ${words}. Red: named slow.`),
+  tools.show("nodes", tools.figure(bars, `Bytes of a drain / its seconds: ${words}. Red: slow.`),
     tools.folded("Table of the nodes", tools.table(words, columns, rows)));
 }
 
@@ -68,9 +68,9 @@ function show_targets({all, rows}) {
       told: `${name(row)}: ${told(row[at])}`}))});
   const most = at => Math.max(...rows.map(row => row[at]));
   tools.show("targets",
-    tools.figure(bars(1, "Load", tools.bytes_unit(most(1)), tools.mega), "Bytes written to each. Red: named slow."),
+    tools.figure(bars(1, "Load", tools.bytes_unit(most(1)), tools.mega), "Bytes written to each target. Red: slow."),
     tools.figure(bars(2, "Completion", tools.time_unit(most(2)), tools.seconds),
-      "Of the newest snapshot: seconds from the first write anywhere to the last write of each, before any wait for others."),
+      "The newest snapshot: seconds from the first write anywhere to the last write of each node, before any wait for other nodes."),
     tools.folded("Table of the storage targets", tools.table(words, [["target ", name], ["bytes", row => tools.mega(row[1])],
       ["writes", row => row[4]], ["last write after", row => tools.seconds(row[2])], ["rate while writing", row => tools.rate(row[3])],
       ["of the median", row => row[5] ? tools.digits(row[5]) + " (slow)" : ""]], rows)));
@@ -90,7 +90,7 @@ function show_heat(heat) {
     legend.append(box, level === 0 ? " nothing " : level === 7 ? " " + tools.rate(heat.most) : "");
   });
   tools.show("heat", tools.element("p", {}, `The drain that took longest: ${heat.stream} step ${heat.step}.`), legend,
-    tools.figure(pictures.heat(heat, `What each ${heat.of} wrote when: ${words}; its table follows.`),
+    tools.figure(pictures.heat(heat, `The times of writes by each ${heat.of}: ${words}. Its table follows.`),
       `${words}. Gaps: idle while others write.`),
     tools.folded("Table of beginnings, ends and gaps", tools.table(words, [[heat.of + " ", row => row[0]],
       ["first write", row => at(Math.max(first(row), 0))], ["last write", row => at(last(row))],

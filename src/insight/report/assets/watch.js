@@ -83,7 +83,7 @@ function name_chart(id, text) {
 }
 function show_rates(state) {
   const rates = state.rates;
-  if (rates.at.length === 0) { forget_chart("rates-chart"); at("rates-caption").textContent = "No save has been told of yet."; return; }
+  if (rates.at.length === 0) { forget_chart("rates-chart"); at("rates-caption").textContent = "No save is reported yet."; return; }
   chart("rates-chart", {key: "rates", height: 220, plot: () => ({
     scales: {x: {time: true}, y: {range: from_zero}},
     axes: [axis("time"), axis("MB/s", {size: 60})],
@@ -101,7 +101,7 @@ function show_saves(state) {
     series: [{label: "save at"}, series("blocked, s", "--second", (v) => v.toFixed(4)), series("drain, s", "--accent", (v) => v.toFixed(3))]
       .map((one, i) => i ? {...one, points: {show: true, size: 4}} : one)})},
     [saves.map((s) => s.at), saves.map((s) => s.blocked > 0 ? s.blocked : null), saves.map((s) => s.drain > 0 ? s.drain : null)]);
-  name_chart("saves", "Each save: seconds that the application was blocked, and that the slowest node drained. Median "
+  name_chart("saves", "Each save: seconds that it blocked the application, and seconds of the slowest drain. Median "
     + duration(state.blocked.median) + " blocked, 95 % at most " + duration(state.blocked.p95) + ". All saves together: " + state.blocked_parts + ".");
 }
 function show_backlog(state) {
@@ -112,7 +112,7 @@ function show_backlog(state) {
     axes: [axis("time"), axis("MB", {size: 60})],
     series: [{label: "time"}, series("backlog, MB", "--accent", (v) => v.toFixed(1))]})},
     [samples.map((s) => s[0]), samples.map((s) => s[1] / 1e6)]);
-  name_chart("backlog", "Backlog since this page began to look: bytes that are sealed in the nodes' memory and not drained yet.");
+  name_chart("backlog", "Backlog since this page began: bytes sealed in the nodes' memory and not drained yet.");
 }
 
 // Words and numbers.
@@ -175,7 +175,7 @@ function table_of(heads, rows, numbers) {
 }
 function show_why(state) {
   at("why").replaceChildren(state.why.length ? list_of(state.why.map((one) => one.stream + " " + one.step + ": " + one.text))
-    : make("p", "Nothing was slow that the records can explain.", "faint"));
+    : make("p", "The records explain no slow save.", "faint"));
   at("advice").replaceChildren(...(state.advice.length ? [make("h3", "What to do"), list_of(state.advice, "advice")] : []));
 }
 function show_slow(state) {
@@ -188,7 +188,7 @@ function show_slow(state) {
   add("Slow nodes", state.slow_nodes, slow);
   add("Slow targets", state.slow_targets, slow);
   add("Nodes with failures", state.failed_nodes, (one) => one.name + ": " + one.failures + " failures, " + one.retries + " retries");
-  if (parts.length === 0) parts.push(make("p", "No node and no target is slower than the others, and none has failed.", "faint"));
+  if (parts.length === 0) parts.push(make("p", "All nodes and targets have similar rates, and no node failed.", "faint"));
   at("slow").replaceChildren(...parts);
 }
 
@@ -252,7 +252,7 @@ at("heat").addEventListener("keydown", (event) => {
 
 function show_kept(state) {
   const kept = state.kept.shown;
-  if (kept.length === 0) { at("kept").replaceChildren(make("p", "None is committed yet.", "faint")); return; }
+  if (kept.length === 0) { at("kept").replaceChildren(make("p", "No snapshot is committed yet.", "faint")); return; }
   const parts = [table_of(["Stream", "Step", "Is", "Sealed"], kept.map((one) => [one.stream, String(one.step), one.standing, clock(one.sealed)]), ["Step"])];
   if (state.kept.count > kept.length) parts.push(make("p", "and " + (state.kept.count - kept.length) + " more: forebay ls", "faint"));
   at("kept").replaceChildren(...parts);
@@ -260,7 +260,7 @@ function show_kept(state) {
 function show_log(state) {
   const parts = [];
   if (state.errors.length) parts.push(make("h3", "Newest error of each node"), list_of(state.errors.map((one) => one.node + ": " + one.text)));
-  if (state.problems.length) parts.push(make("h3", "What could not be read"), list_of(state.problems));
+  if (state.problems.length) parts.push(make("h3", "Missing data"), list_of(state.problems));
   if (state.events.length) parts.push(make("h3", "Events"), table_of(["When", "What", "Stream", "Step", "Node", ""],
     [...state.events].reverse().map((one) => [clock(one.at), one.event, one.stream, String(one.step), one.host, one.text]), ["Step"]));
   if (parts.length === 0) parts.push(make("p", "None.", "faint"));
@@ -291,7 +291,7 @@ function listen() {
   source.addEventListener("open", () => { failed_since = 0; at("connection").hidden = true; });
   source.addEventListener("error", () => {
     if (!failed_since) failed_since = Date.now();
-    at("connection").textContent = "Connection lost: what stands here is of " + new Date(failed_since).toLocaleTimeString() + ". Trying again.";
+    at("connection").textContent = "Connection lost: this page shows the state of " + new Date(failed_since).toLocaleTimeString() + ". Trying again.";
     at("connection").hidden = false;
     source.close();
     setTimeout(listen, Math.min(10000, 1000 + (Date.now() - failed_since) / 4));

@@ -70,7 +70,7 @@ async function show_histogram(query, slice) {
   try {
     const found = await (await ask("/histogram", query)).json();
     if (turn !== histogram_turn) return;
-    if (!found.count) { forget_chart("histogram-chart"); at("histogram-caption").textContent = "No value is there to count."; return; }
+    if (!found.count) { forget_chart("histogram-chart"); at("histogram-caption").textContent = "There is no value to count."; return; }
     const bins = found.counts.length, place = (i) => found.log ? found.low * Math.pow(found.high / found.low, (i + 0.5) / bins) : found.low + (found.high - found.low) * (i + 0.5) / bins;
     const label = found.unit ? query.variable + " [" + found.unit + "]" : query.variable;
     chart("histogram-chart", {key: "histogram " + label + found.log, height: 170, plot: () => ({

@@ -96,7 +96,7 @@ private:
             const auto name = full_path + "/" + format::region_name(node);
             FB_TRY_ASSIGN(head, load_region(*file, page, node, name));
             if (format::page_of(head.record) != page)
-                return not_of_this(name, "its record places the nodes of this file elsewhere than the file's page");
+                return not_of_this(name, "its record and the file's page disagree on the places of the nodes");
             FB_TRY(add(head, node, path, name));
             regions.push_back(format::region_of(head));
             schema = std::move(head.schema);

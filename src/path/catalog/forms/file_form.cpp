@@ -17,7 +17,7 @@ const FileForm& form_of(format::FormKind kind) { return *all_forms()[static_cast
 
 Error not_of_this(const std::string& path, const std::string& why) {
     return {ErrorKind::refused, fmt::format("{} does not belong to this snapshot: {}", path, why),
-            "nothing was committed, moved or removed; the staged copies stay on their nodes",
+            "all staged copies. Nothing was committed, moved or removed",
             "move the file away and drain that node again"};
 }
 

@@ -31,7 +31,7 @@ Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std:
         return Error{ErrorKind::refused,
                      fmt::format("{} does not belong to this snapshot: it holds the nodes from {} of snapshot {}", path,
                                  first, catalog::id_text(page->snapshot_id)),
-                     "nothing was committed, moved or removed; the staged copies stay on their nodes",
+                     "all staged copies. Nothing was committed, moved or removed",
                      "move the file away and drain its nodes again"};
     // If many nodes are absent, each agent finds one soon, and the agents do not all read the same page.
     const auto begin = look_first_at >= first && look_first_at - first < nodes ? look_first_at - first : 0;

@@ -82,7 +82,7 @@ Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, c
         const auto name = full_path + "/" + format::region_name(node);
         FB_TRY_ASSIGN(head, load_region(*file, page, node, name));
         if (format::page_of(head.record) != page || head.storage != format::Storage::spread)
-            return not_of_this(name, "its record places the nodes of this file elsewhere than the file's page");
+            return not_of_this(name, "its record and the file's page disagree on the places of the nodes");
         FB_TRY(add(head, node, path, name));
         if (node == 0) {
             rows.assign(head.schema.tables.size(), 0);
@@ -90,7 +90,7 @@ Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, c
         }
         const auto expected = format::own_offsets(plan, head.schema, rows);
         if (!std::ranges::equal(head.extents, expected, {}, &format::Extent::shared_offset_bytes))
-            return not_of_this(name, "its bytes lie elsewhere than those of the nodes before it end");
+            return not_of_this(name, "its data do not begin at the end of the data of the nodes before");
         for (std::uint32_t table = 0; table < rows.size(); ++table) rows[table] += head.rows(table);
         schema = std::move(head.schema);
     }
@@ -99,7 +99,7 @@ Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, c
     const auto naming = static_cast<format::SharedNaming>(places->naming);
     if (places->heads_offset != format::shared_heads_offset(schema, naming) || whole.places != plan.places ||
         whole.offsets != plan.offsets)
-        return not_of_this(full_path, "its page and its nodes place the variables elsewhere than their rows do");
+        return not_of_this(full_path, "its page and its nodes disagree with their rows on the places of the variables");
     // Nobody may have written the last bytes of the file, and the host of the agent that set its length may have died
     // before the sync. So the length is set again, durably.
     return write_head(store, full_path, format::encode_shared_head(page, schema, rows), places->file_bytes);

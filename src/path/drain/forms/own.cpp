@@ -47,7 +47,7 @@ std::string summary(const Compressed& compressed, const std::optional<double>& l
                                                                   compressed.encode_seconds)));
     if (left) text += fmt::format(", with {} to go", show_seconds(std::max(0.0, *left)));
     if (compressed.refused_chunks > 0)
-        text += fmt::format("; {} chunks could not be encoded within their bound and are stored as they are",
+        text += fmt::format("; {} chunks exceeded the bound of the codec and are stored unchanged",
                             compressed.refused_chunks);
     return text;
 }

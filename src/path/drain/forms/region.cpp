@@ -44,10 +44,10 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
     FB_TRY_ASSIGN(whole, store.open(path, direct ? sys::Access::update_direct : sys::Access::update));
     FB_TRY_ASSIGN(size, whole->size());
     if (size > file_bytes)
-        return Error{
-            ErrorKind::refused,
-            fmt::format("{} has {} bytes, this save makes it {} long: it is not of this save", path, size, file_bytes),
-            "", "move it away and drain again"};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} has {} bytes, but this save needs {}: the file is not from this save", path, size,
+                                 file_bytes),
+                     "", "move it away and drain again"};
     // Any number of agents may do this at once, with the same number.
     if (size < file_bytes) FB_TRY(whole->truncate(file_bytes));
     FB_TRY(write_page(*whole, format::record_offset_bytes, format::encode_page(format::page_of(file.record))));

@@ -43,7 +43,7 @@ private:
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
         if (has_file) return H5PartMade{.was_there = true};
         return Error{ErrorKind::missing,
-                     fmt::format("neither {} nor {}, of which it would be made, exists.", making_.file, run_.path())};
+                     fmt::format("{} does not exist, and neither does its source {}.", making_.file, run_.path())};
     }
 
     Result<H5PartMade> make_locked() {
@@ -63,7 +63,7 @@ private:
         // The part may be incomplete. If it cannot be removed, the next making overwrites it.
         static_cast<void>(store_.remove(part_));
         return with_context(error, fmt::format("{} was not made: {}", making_.file, error.what),
-                            fmt::format("{} with all that is committed", run_.path()),
+                            fmt::format("{}, with all committed snapshots", run_.path()),
                             fmt::format("forebay h5part {}", making_.file));
     }
 
@@ -115,9 +115,9 @@ private:
         return {ErrorKind::retry,
                 fmt::format("{} was not made: {} after {:.0f} s", making_.file, what,
                             std::chrono::duration<double>(making_.wait_max).count()),
-                fmt::format("{}, and what is staged on the nodes", run_.path()),
-                fmt::format("forebay drain all, on each node; forebay h5part {}{}", making_.file,
-                            expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
+                fmt::format("{}, and the staged copies on the nodes", run_.path()),
+                fmt::format("forebay drain all, on each node. Then forebay h5part {}{}", making_.file,
+                            expected >= 0 ? "" : ", with --partial to leave out incomplete snapshots")};
     }
 
     /// A writer that begins anew removes the file first. So if the file exists and no snapshot does, a writer wanted to
