@@ -35,12 +35,16 @@ bench: build  ## save, drain, restart and plan against their limits; PALM's data
 	cmake --build build --parallel $(JOBS)
 	bench/run
 
-docs:  ## the documentation as a site, build/site/index.html; fails if a link is broken
-	[ -x build/docs-venv/bin/mkdocs ] || { python3 -m venv build/docs-venv && \
-	    cat requirements-demo.txt requirements-test.txt requirements-tools.txt | grep -v '^--' > build/docs-venv/pins.txt && \
-	    build/docs-venv/bin/pip install --quiet --constraint build/docs-venv/pins.txt mkdocs-material; }
+VERSION := $(shell sed -nE 's,^project.forebay VERSION ([0-9.]+) .*,\1,p' CMakeLists.txt)
+
+build/docs-venv/.made: requirements-docs.txt
+	python3 -m venv --clear build/docs-venv
+	build/docs-venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements-docs.txt
+	touch $@
+
+docs: build/docs-venv/.made  ## the documentation as a site, build/site/index.html; fails if a link is broken
 	scripts/site_pages
-	NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 FOREBAY_SITE_NAME='Forebay $(VERSION)' build/docs-venv/bin/mkdocs build --strict --quiet
 	@echo 'build/site/index.html. With the search: python3 -m http.server --directory build/site'
 
 format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
