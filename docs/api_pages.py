@@ -16,30 +16,40 @@ FORTRAN = ROOT / "src/bindings/fortran"
 # A link to one of these files leads to its page on the site.
 PAGES = {f"include/forebay/{name}": f"docs/reference/api/{page}.md#{name.replace('.', '')}"
          for page, (_, _, names) in HEADERS.items() for name in names}
-PAGES |= {f"src/bindings/fortran/{file}": f"docs/reference/api/fortran.md#module-{module}" for module, file in MODULES.items()}
+PAGES |= {f"src/bindings/fortran/{file}": f"docs/reference/api/fortran.md#module-{module}"
+          for module, file in MODULES.items()}
 PAGES["src/bindings/python/forebay/__init__.py"] = "docs/reference/api/python.md"
+PYTHON = """# Python: every call
+
+::: forebay
+    options:
+      members: [Session, Stream, Particles, Restart, Saved, Counters, dedicate, open, Run, StreamOfRun, Snapshot,
+        Error, RetryError, FullError, MissingError, CorruptError, RefusedError, UnsupportedError, BrokenError]
+"""
 NAMES_MAX = 4  # in a heading
-DROPPED = re.compile(r'^(#(pragma|include|if|ifdef|ifndef|else|endif)\b|(inline )?namespace |extern "C"|\}  // namespace|'
-                     r"// clang-format|class \w+;$|#define FOREBAY_\w+_H$)")
+DROPPED = re.compile(r'^(#(pragma|include|if|ifdef|ifndef|else|endif)\b|(inline )?namespace |extern "C"|'
+                     r"\}  // namespace|// clang-format|class \w+;$|#define FOREBAY_\w+_H$)")
 # Words of a comment that are code: calls, members, names of C and Fortran.
-CODE = re.compile(r"(`[^`]*`)|(?<![\w/.*-])((?:call )?\*?\w+(?:(?:::|%)\w+)*\((?:[^()]|\([^()]*\))*\)|\w+(?:(?:::|%)\w+)+|(?:fb|FB|checkpoint)_\w+)(?![\w/*])")
+CODE = re.compile(r"(`[^`]*`)|(?<![\w/.*-])((?:call (?=[\w%]+\(\w))?\*?\w+(?:(?:::|%)\w+)*\((?:[^()]|\([^()]*\))*\)|"
+                  r"\w+(?:(?:::|%)\w+)+|(?:fb|FB|checkpoint)_\w+)(?![\w/*])")
 LINK = re.compile(r"\bdocs/([\w-]+)/([\w-]+)\.md")
 
 
 def text_of(lines):
     """A comment as Markdown: `Label:  text` becomes an item of a list, and indented lines become code."""
     parts, kind, indent = [], "", 0
-    lines = re.sub(r"(?m)^(call [^:]*),?\n {3,}", r"\1 ", "\n".join(lines)).split("\n")  # a long call becomes one line
+    # A long call becomes one line.
+    lines = re.sub(r"(?m)^(call [^:]*),?\n {3,}", r"\1 ", "\n".join(lines)).split("\n")
     for line in lines:
-        label = re.match(r"^([A-Z]\w+): +(?=\S)(?=.*)", line)
+        label = re.match(r"^([A-Z]\w+): +(?=\S)", line)
         deep = len(line) - len(line.lstrip())
         if not line.strip():
             kind = ""
         elif label and (label.end() > len(label[1]) + 2 or kind == "item"):
-            parts.append(["item", f"- **{label[1]}**: {line[label.end():]}"])
+            parts.append([f"- **{label[1]}**: ", line[label.end():]])
             kind, indent = "item", label.end()
         elif re.match(r"call \S*\(.*\)$", line):
-            parts.append(["text", line])
+            parts.append(["", line])
             kind = ""
         elif kind == "item" and deep == indent or kind == "text" and deep < 2:
             parts[-1].append(line.strip())
@@ -48,12 +58,17 @@ def text_of(lines):
             if new == kind == "code":
                 parts[-1].append(line)
             else:
-                parts.append([new, line if new == "code" else line.strip()])
+                parts.append(["code", line] if new == "code" else ["", line.strip()])
             kind = new
     done = []
     for first, *words in parts:
-        done.append("```text\n" + "\n".join(words) + "\n```" if first == "code" else plain(" ".join(words)))
+        is_code = first == "code"
+        done.append("```text\n" + "\n".join(words) + "\n```" if is_code else first + plain(" ".join(words)))
     return re.sub(r"(?m)(^- .*\n)\n(?=- )", r"\1", "\n\n".join(done))
+
+
+def link_of(match):
+    return f"[{match[2].replace('-', ' ')}](../../{match[1]}/{match[2]}.md)"
 
 
 def plain(text):
@@ -61,28 +76,36 @@ def plain(text):
     for number, piece in enumerate(pieces):
         if number % 2 == 0:
             piece = piece.replace("<", "&lt;").replace("*", "\\*")
-            pieces[number] = LINK.sub(lambda match: f"[{match[2].replace('-', ' ')}](../../{match[1]}/{match[2]}.md)", piece)
+            pieces[number] = LINK.sub(link_of, piece)
     return "".join(pieces)
+
+
+def statements_of(code):
+    """The declarations, without comments, each on a line of its own."""
+    text = "\n".join(code) + "\n"
+    text = re.sub(r"//[^\n]*|/\*.*?\*/|template <[^\n]*>(?=\s*\n)|\[\[\w+\]\]|__attribute__\S*", "", text, flags=re.S)
+    depth, statement = 0, ""
+    for character in text:
+        depth += (character in "{(") - (character in "})")
+        statement += character
+        ends = character in ";}" or character == "\n" and statement.lstrip().startswith("#")
+        if ends and not depth:
+            yield " ".join(statement.split())
+            statement = ""
+
+
+NAMED = [re.compile(pattern) for pattern in (
+    r"^#define (\w+)", r"^typedef (?:struct|enum) (\w+) \{", r"^typedef .*\(\*(\w+)\)", r"^typedef .* (\w+);",
+    r"\b(?:struct|enum class|concept|using) (\w+)", r"(~?\w+|operator\S+?)(?:<[\w:]*>)?\(")]
 
 
 def names_of(code):
     """The names that declarations give, in order."""
     names = []
-    flat = re.sub(r"//[^\n]*|/\*.*?\*/|template <[^\n]*>(?=\s*\n)|\[\[\w+\]\]|__attribute__\S*", "", "\n".join(code) + "\n", flags=re.S)
-    depth, statement, statements = 0, "", []
-    for character in flat:
-        depth += (character in "{(") - (character in "})")
-        statement += character
-        if character == ";" and not depth or character == "\n" and statement.lstrip().startswith("#") or character == "}" and not depth:
-            statements.append(" ".join(statement.split()))
-            statement = ""
-    for words in statements:
-        found = (re.match(r"#define (\w+)", words) or re.match(r"typedef struct (\w+) \{", words) or re.match(r"typedef .*\(\*(\w+)\)", words) or
-                 re.match(r"typedef enum (\w+)", words) or re.match(r"typedef .* (\w+);", words) or
-                 re.search(r"\b(?:struct|enum class|concept|using) (\w+)", words) or re.search(r"(~?\w+|operator\S+?)(?:<[\w:]*>)?\(", words))
-        new = [found[1]] if found else re.findall(r"([A-Za-z_]\w*)(?=\{| =|;)", words)
-        names += [name for name in new if name not in names]
-    return names
+    for words in statements_of(code):
+        found = next(filter(None, (pattern.search(words) for pattern in NAMED)), None)
+        names += [found[1]] if found else re.findall(r"([A-Za-z_]\w*)(?=\{| =|;)", words)
+    return list(dict.fromkeys(names))
 
 
 def without_bodies(code):
@@ -138,10 +161,13 @@ def header_page(title, language, files):
     parts = [f"# {title}\n"]
     for file in files:
         text = (ROOT / "include/forebay" / file).read_text()
-        text = re.sub(r"(/// The states behind[^\n]*\n)?namespace detail \{.*?\}  // namespace detail\n", "", text, flags=re.S)
+        text = re.sub(r"(///[^\n]*\n)?namespace detail \{.*?\}  // namespace detail\n", "", text, flags=re.S)
         head = re.match(r"(?://[^\n]*\n)+|/\*.*?\*/\n", text, re.S)[0]
-        lines = [line for line in text[len(head):].split("\n") if not DROPPED.match(line) and (line != "}" or language != "c")]
-        parts.append(f"## {file}\n\n" + text_of([re.sub(r"^(//|/\*| \*/?) ?|\s*\*/$", "", line) for line in head.split("\n")]) + "\n")
+        lines = [line for line in text[len(head):].split("\n") if not DROPPED.match(line)]
+        if language == "c":
+            lines.remove("}")  # of extern "C"
+        head = [re.sub(r"^(//|/\*| \*/?) ?|\s*\*/$", "", line) for line in head.split("\n")]
+        parts.append(f"## {file}\n\n{text_of(head)}\n")
         for doc, code in units(lines, mark):
             if not code:
                 section = re.match(r"-+ (.*?) -+$", " ".join(doc))
@@ -241,7 +267,8 @@ class Module:
                 continue
             if bound:
                 title = f"{name.removeprefix('fb_')}%{bound[1]}"
-                yield entry(4, [title], doc or [bound[3] or ""], self.shown(re.findall(r"\w+", bound[2])), "fortran")
+                code = self.shown(re.findall(r"\w+", bound[2]))
+                yield entry(4, [title], doc or [bound[3] or ""], code, "fortran")
             doc = []
 
 
@@ -260,5 +287,5 @@ def pages():
     """Path on the site -> Markdown."""
     made = {f"docs/reference/api/{page}.md": header_page(*what) for page, what in HEADERS.items()}
     made["docs/reference/api/fortran.md"] = fortran_page()
-    made["docs/reference/api/python.md"] = "# Python: every call\n\n::: forebay\n"
+    made["docs/reference/api/python.md"] = PYTHON
     return made

@@ -1,6 +1,6 @@
 """Forebay: save the state of a simulation at the price of one memory copy, restart it on any ranks, read it anywhere.
 
-Writing and restarting, by all ranks of a communicator or by one process alone::
+Writing and restarting, by all ranks of a communicator or by one process alone:
 
     with forebay.Session("run1", comm=MPI.COMM_WORLD) as session:
         stream = session.stream("restart", slots=2)
@@ -10,7 +10,7 @@ Writing and restarting, by all ranks of a communicator or by one process alone::
             ...
             stream.save(step, time)
 
-Reading what is committed, without MPI::
+Reading what is committed, without MPI:
 
     run = forebay.open("run1")
     run["restart"].newest.dataset("fields")  # an xarray.Dataset, read when it is used
