@@ -6,7 +6,7 @@ CI ?=
 # Warnings are errors in CI, where the compiler is known; a newer compiler elsewhere must not stop a user's build.
 WERROR := $(if $(CI),ON,OFF)
 
-.PHONY: build demo test nightly bench docs format tidy clean help
+.PHONY: build demo test nightly bench docs hooks format tidy clean help
 
 build:  ## build/bin/forebay, the libraries in build/lib, the example simulation and the tests
 	scripts/bootstrap
@@ -46,6 +46,9 @@ docs: build/docs-venv/.made  ## the documentation as a site, build/site/index.ht
 	scripts/site_pages
 	NO_MKDOCS_2_WARNING=1 FOREBAY_SITE_NAME='Forebay $(VERSION)' build/docs-venv/bin/mkdocs build --strict --quiet
 	@echo 'build/site/index.html. With the search: python3 -m http.server --directory build/site'
+
+hooks:  ## lets git check the messages of your commits
+	scripts/commit_message --install
 
 format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
 	find $(wildcard include src transfer apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
