@@ -5,6 +5,7 @@ whole, with the comments of their members. Private members and bodies of functio
 """
 import pathlib
 import re
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = {
@@ -30,7 +31,7 @@ NAMES_MAX = 4  # in a heading
 DROPPED = re.compile(r'^(#(pragma|include|if|ifdef|ifndef|else|endif)\b|(inline )?namespace |extern "C"|'
                      r"\}  // namespace|// clang-format|class \w+;$|#define FOREBAY_\w+_H$)")
 # Words of a comment that are code: calls, members, names of C and Fortran.
-CODE = re.compile(r"(`[^`]*`)|(?<![\w/.*-])((?:call (?=[\w%]+\(\w))?\*?\w+(?:(?:::|%)\w+)*\((?:[^()]|\([^()]*\))*\)|"
+CODE = re.compile(r"(`[^`]*`)|(?<![\w/.*-])((?:call (?=[\w%]+\(\w))?\*?\w+(?:\*\w*)?(?:(?:::|%)\w+)*\((?:[^()]|\([^()]*\))*\)|"
                   r"\w+(?:(?:::|%)\w+)+|(?:fb|FB|checkpoint)_\w+)(?![\w/*])")
 LINK = re.compile(r"\bdocs/([\w-]+)/([\w-]+)\.md")
 
@@ -63,7 +64,7 @@ def text_of(lines):
     done = []
     for first, *words in parts:
         is_code = first == "code"
-        done.append("```text\n" + "\n".join(words) + "\n```" if is_code else first + plain(" ".join(words)))
+        done.append("```text\n" + textwrap.dedent("\n".join(words)) + "\n```" if is_code else first + plain(" ".join(words)))
     return re.sub(r"(?m)(^- .*\n)\n(?=- )", r"\1", "\n\n".join(done))
 
 
