@@ -45,6 +45,8 @@ build/docs-venv/.made: requirements-docs.txt
 docs: build/docs-venv/.made  ## the documentation as a site, build/site/index.html; fails if a link is broken
 	scripts/site_pages
 	NO_MKDOCS_2_WARNING=1 FOREBAY_SITE_NAME='Forebay $(VERSION)' build/docs-venv/bin/mkdocs build --strict --quiet
+	@if command -v node >/dev/null; then scripts/check_search; else \
+	    echo 'The search was not checked. Next: apt-get install nodejs, then make docs'; fi
 	@echo 'build/site/index.html. With the search: python3 -m http.server --directory build/site'
 
 hooks:  ## lets git check the messages of your commits

@@ -27,9 +27,9 @@ GROUPS = {
 }
 HEAD = """# Commands
 
-This page is generated from the program: `docs/generate.py --program build/bin/forebay`. Each command has `--help` with
-the same text. `forebay copy`, `sync`, `compare`, `archive` and the other commands for trees of files are on the
-[pages of the transfer tool](../../transfer/docs/index.md). [Exit codes](errors.md#exit-codes-of-the-program) are the
+This page is generated from the program: `docs/generate.py --program build/bin/forebay`. Each command has `--help` and
+a man page with the same text, such as `man forebay-ls`. `forebay copy`, `sync`, `compare`, `archive` and the other
+commands for trees of files are on the [pages of the transfer tool](../../transfer/docs/index.md). [Exit codes](errors.md#exit-codes-of-the-program) are the
 same for all commands.
 
 `RUN` is the directory of a run. `RUN/STREAM` is a stream of it, and `RUN/STREAM@STEP` a snapshot. `RUN@STEP` works if
