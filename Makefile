@@ -6,7 +6,7 @@ CI ?=
 # Warnings are errors in CI, where the compiler is known; a newer compiler elsewhere must not stop a user's build.
 WERROR := $(if $(CI),ON,OFF)
 
-.PHONY: build demo test nightly bench docs format tidy clean help
+.PHONY: build demo test nightly bench docs hooks format tidy clean help
 
 build:  ## build/bin/forebay, the libraries in build/lib, the example simulation and the tests
 	scripts/bootstrap
@@ -35,13 +35,22 @@ bench: build  ## save, drain, restart and plan against their limits; PALM's data
 	cmake --build build --parallel $(JOBS)
 	bench/run
 
-docs:  ## the documentation as a site, build/site/index.html; fails if a link is broken
-	[ -x build/docs-venv/bin/mkdocs ] || { python3 -m venv build/docs-venv && \
-	    cat requirements-demo.txt requirements-test.txt requirements-tools.txt | grep -v '^--' > build/docs-venv/pins.txt && \
-	    build/docs-venv/bin/pip install --quiet --constraint build/docs-venv/pins.txt mkdocs-material; }
+VERSION := $(shell sed -nE 's,^project.forebay VERSION ([0-9.]+) .*,\1,p' CMakeLists.txt)
+
+build/docs-venv/.made: requirements-docs.txt
+	python3 -m venv --clear build/docs-venv
+	build/docs-venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements-docs.txt
+	touch $@
+
+docs: build/docs-venv/.made  ## the documentation as a site, build/site/index.html; fails if a link is broken
 	scripts/site_pages
-	NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 FOREBAY_SITE_NAME='Forebay $(VERSION)' build/docs-venv/bin/mkdocs build --strict --quiet
+	@if command -v node >/dev/null; then scripts/check_search; else \
+	    echo 'The search was not checked. Next: apt-get install nodejs, then make docs'; fi
 	@echo 'build/site/index.html. With the search: python3 -m http.server --directory build/site'
+
+hooks:  ## lets git check the messages of your commits
+	scripts/commit_message --install
 
 format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
 	find $(wildcard include src transfer apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i

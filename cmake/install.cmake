@@ -58,6 +58,26 @@ foreach(program forebay_program forebay_mpi_program forebay_transfer_program for
   endif()
 endforeach()
 
+# Man pages have the text of --help, so the programs write them. A wheel has no place for them.
+find_package(Python3 COMPONENTS Interpreter)
+if(TARGET forebay_program AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT FOREBAY_SANITIZE AND NOT SKBUILD)
+  set(man_pages ${PROJECT_BINARY_DIR}/man)
+  set(man_scripts ${PROJECT_SOURCE_DIR}/docs/man_pages.py ${PROJECT_SOURCE_DIR}/docs/generate.py)
+  set(man_programs forebay_program forebay_verbs)
+  foreach(program forebay_mpi_program forebay_transfer_program forebay_transfer_mpi_program)
+    if(TARGET ${program})
+      list(APPEND man_programs ${program})
+    endif()
+  endforeach()
+  add_custom_command(OUTPUT ${man_pages}/forebay.1
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/docs/man_pages.py --program $<TARGET_FILE:forebay_program> --to ${man_pages}
+    DEPENDS ${man_scripts} ${man_programs} COMMENT "Writing man pages" VERBATIM)
+  add_custom_target(forebay_man ALL DEPENDS ${man_pages}/forebay.1)
+  install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+elseif(TARGET forebay_program AND NOT FOREBAY_SANITIZE AND NOT SKBUILD)
+  message(STATUS "Man pages are left out: they need python3, and programs that run on this machine")
+endif()
+
 set(FOREBAY_COMPONENTS "")
 foreach(library ${exported})
   if(library MATCHES "^forebay_(.*)$")

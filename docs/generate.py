@@ -27,10 +27,10 @@ GROUPS = {
 }
 HEAD = """# Commands
 
-This page is generated from the program: `docs/generate.py --program build/bin/forebay`. Each command has `--help` with
-the same text. `forebay copy`, `sync`, `compare`, `archive` and the other commands for trees of files are on the
-[pages of the transfer tool](../../transfer/docs/index.md). [Exit codes](errors.md#exit-codes-of-the-program) are the
-same for all commands.
+This page is generated from the program: `docs/generate.py --program build/bin/forebay`. Each command has `--help` and a
+man page with the same text, such as `man forebay-ls`. `forebay copy`, `sync`, `compare`, `archive` and the other
+commands for trees of files are on the [pages of the transfer tool](../../transfer/docs/index.md). [Exit
+codes](errors.md#exit-codes-of-the-program) are the same for all commands.
 
 `RUN` is the directory of a run. `RUN/STREAM` is a stream of it, and `RUN/STREAM@STEP` a snapshot. `RUN@STEP` works if
 only one stream has this step. `STEP` is a number or `last`. You can also give the directory of a snapshot.
@@ -43,7 +43,7 @@ class NotBuilt(Exception):
 
 def help_of(program, words):
     environment = dict(os.environ, COLUMNS="100", LC_ALL="C", OMPI_ALLOW_RUN_AS_ROOT="1",
-                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", ASAN_OPTIONS="detect_leaks=0")
     done = subprocess.run([program, *words, "--help"], capture_output=True, text=True, env=environment, timeout=60)
     if done.returncode == 6:
         raise NotBuilt(" ".join(words))

@@ -68,6 +68,9 @@ mkdir memory
 LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory empty.toml | grep -x "saved step 7, kept"
 LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory empty.toml | grep "^restart from step 7,"
 "$work/prefix/bin/forebay" ls run1 > /dev/null
+pages=$work/prefix/share/man/man1
+[ ! -e "$FOREBAY_BINARY_DIR/man" ] || { [ -s "$pages/forebay.1" ] && [ -s "$pages/forebay-ls.1" ]; } ||
+    { echo "no man pages were installed:"; find "$work/prefix/share"; exit 1; }
 mpiexec -n 2 "$work/prefix/bin/forebay" bench plan --variables 2 --nodes 1 --repeats 1 | grep "^forebay bench plan: variables 2,"
 sed 's/OPTIONAL_COMPONENTS//' "$work/project/CMakeLists.txt" > CMakeLists.txt
 if cmake -S "$work" -B "$work/refused" -DCMAKE_PREFIX_PATH="$work/prefix" > log 2>&1; then

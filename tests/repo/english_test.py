@@ -39,4 +39,5 @@ def main():
     tree.finish("plain English of pages", checked, problems)
 
 
-main()
+if __name__ == "__main__":
+    main()

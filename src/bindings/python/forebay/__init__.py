@@ -1,6 +1,6 @@
 """Forebay: save the state of a simulation for the price of one memory copy, and restart it on any number of ranks.
 
-Save and restart, with all ranks of a communicator or in one process::
+Save and restart, with all ranks of a communicator or in one process:
 
     with forebay.Session("run1", comm=MPI.COMM_WORLD) as session:
         stream = session.stream("restart", slots=2)
@@ -10,7 +10,7 @@ Save and restart, with all ranks of a communicator or in one process::
             ...
             stream.save(step, time)
 
-Read committed snapshots, without MPI::
+Read committed snapshots, without MPI:
 
     run = forebay.open("run1")
     run["restart"].newest.dataset("fields")  # an xarray.Dataset; data are read when you use them
