@@ -15,7 +15,7 @@ namespace forebay::s3 {
 namespace {
 
 constexpr long partial = 206, not_found = 404, not_this_version = 412, no_such_range = 416;
-// One copy onto itself takes so much; a larger object is copied in parts.
+// The limit of S3 for one copy request. A larger object is copied in parts.
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
 
@@ -37,7 +37,7 @@ std::string range_text(sys::ByteStretch bytes) { return fmt::format("bytes={}-{}
 
 }  // namespace
 
-// Something between here and the bucket may answer in its place, a page to log in by among others.
+// A proxy may answer instead of the bucket, for example with a login page. Such an answer has no ETag.
 Result<> Bucket::check_object(const std::string& key, const HttpAnswer& answer) const {
     if (!answer.header("etag").empty()) return {};
     return Error{
@@ -45,7 +45,7 @@ Result<> Bucket::check_object(const std::string& key, const HttpAnswer& answer) 
         fmt::format("what answers for s3://{}/{} is no server of S3: the answer has no ETag", name(), show_text(key))};
 }
 
-// A server that sends other bytes than it keeps, unpacked ones for example, does not know how many.
+// A server that changes the bytes on the way, for example unpacks them, sends no length.
 Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) const {
     FB_TRY(check_object(key, answer));
     const bool is_told = !answer.header("content-length").empty() || !answer.header("content-range").empty();
@@ -56,7 +56,7 @@ Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) c
                              name(), show_text(key))};
 }
 
-// A cache or a server that knows no ranges may answer with others.
+// A cache or a server without support for ranges may answer with other bytes.
 Result<> Bucket::check_range(const std::string& key, const HttpAnswer& answer, std::uint64_t begin) const {
     const auto& range = answer.header("content-range");
     if (answer.status != partial || range.starts_with(fmt::format("bytes {}-", begin))) return {};
@@ -84,6 +84,7 @@ Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
 Result<std::optional<ObjectInfo>> Bucket::read_first(const std::string& key, bool is_small, std::string& first) {
     bool is_larger = false;
     auto object = try_read_first(key, is_small, first, is_larger);
+    // The first attempt may fail because the object has grown since its listing. The second then asks for a range.
     const bool was_wrong = !object && object.error().kind == ErrorKind::corrupt;
     return was_wrong ? try_read_first(key, is_small && !is_larger, first, is_larger) : std::move(object);
 }
@@ -94,7 +95,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
     const auto take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
         is_larger = offset + part.size() > first_bytes_max;
         if (is_larger) return Error{ErrorKind::corrupt, "the server sends more than was asked for"};
-        first.resize(offset);  // of an attempt before
+        first.resize(offset);  // drops the bytes of an earlier attempt
         first.append(reinterpret_cast<const char*>(part.data()), part.size());
         return {};
     };
@@ -113,7 +114,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
         return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(key),
                                                      first.size(), object.bytes)};
     if (first.size() < object.bytes) return std::optional(std::move(object));
-    if (!is_small) {  // with a range servers do not tell it
+    if (!is_small) {  // servers send no checksum with a range
         FB_TRY_ASSIGN(looked, look(key));
         if (looked && looked->etag == object.etag) object.crc32c = looked->crc32c;
     }
@@ -156,7 +157,7 @@ Result<std::optional<Bucket::Text>> Bucket::find_text(const std::string& key) {
     return std::optional(Text{std::move(answer.body), answer.header("etag")});
 }
 
-// A cache may answer with another listing.
+// The keys are checked because a cache may answer with another listing.
 Result<KeyPage> Bucket::list(const Page& page) {
     Pairs query{{"list-type", "2"},
                 {"encoding-type", "url"},
@@ -181,7 +182,7 @@ Result<bool> Bucket::has_prefix(const std::string& prefix) {
     return !listing.objects.empty() || !listing.prefixes.empty();
 }
 
-// The server's word that it has checked what came: a checksum in its answer, or that it took an MD5.
+// Succeeds only if the server proves that it checked the bytes: its answer has their checksum, or it accepted an MD5.
 Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
     const auto checksum = checksum_text(crc32c(request.body));
     const auto plain = request.headers;
@@ -224,7 +225,8 @@ Result<std::optional<std::string>> Bucket::put_text_over(const std::string& key,
                                     .headers = std::move(condition),
                                     .body = std::as_bytes(std::span(text)),
                                     .accepted_status = not_this_version});
-    const bool is_gone = !answer && answer.error().kind == ErrorKind::missing;  // what it was to be put over
+    // the object of this version was removed
+    const bool is_gone = !answer && answer.error().kind == ErrorKind::missing;
     if (is_gone || (answer && answer->status == not_this_version)) return std::optional<std::string>();
     FB_TRY(answer);
     return std::optional(answer->header("etag"));
@@ -247,7 +249,7 @@ Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string
                                         .body = bytes}));
     FB_TRY_ASSIGN(stayed, not_removed_from(answer.body));
     for (const auto& object : stayed)
-        if (std::ranges::find(keys, object.key) == keys.end())  // of which key, nobody knows
+        if (std::ranges::find(keys, object.key) == keys.end())  // the error belongs to no single key
             return Error{ErrorKind::refused, fmt::format("removal of {} keys of s3://{}: {}: {}", keys.size(), name(),
                                                          show_text(object.code), show_text(object.message))};
     return stayed;
@@ -282,6 +284,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
                                         .query = {{"partNumber", std::to_string(parts.size() + 1)}, {"uploadId", id}},
                                         .headers = std::move(headers),
                                         .is_long = true}));
+            // S3 takes a copied part of at most 5 GiB, and an upload has at most 10,000 parts.
             FB_TRY_ASSIGN(part, completed_from(answer.body));
             parts.push_back({part.etag, checksum_from(part.crc32c).value_or(0)});
         }

@@ -8,7 +8,7 @@ namespace forebay::s3 {
 
 namespace {
 
-// Of a source's holes so many stretches of data fit into the metadata, about.
+// About the most stretches of data that fit into the metadata of a file with holes.
 constexpr std::size_t stretches_max = 64;
 
 std::string prefix_of_key(const std::string& key) { return key.substr(0, key.rfind('/') + 1); }

@@ -13,12 +13,12 @@ namespace forebay::s3 {
 
 namespace {
 
-// Answers are XML of at most 1,000 names, each of at most 1,024 bytes and encoded.
+// The largest answer is XML with 1,000 names, each of at most 1,024 bytes before encoding.
 constexpr std::size_t body_bytes_max = 64u << 20;
 constexpr long socket_buffer_bytes = 512L << 10;
-constexpr long look_seconds = 2;  // for a handshake, where something has just answered
+constexpr long look_seconds = 2;  // for a TLS handshake with a server that has just answered
 
-// What callbacks of one exchange need.
+// The data for the callbacks of one exchange.
 struct Exchange {
     CURL* handle = nullptr;
     const HttpRequest* request = nullptr;
@@ -62,7 +62,7 @@ std::size_t take_body(char* from, std::size_t size, std::size_t count, void* dat
 std::size_t take_header(char* from, std::size_t size, std::size_t count, void* data) {
     auto& headers = static_cast<Exchange*>(data)->answer.headers;
     const std::string_view line(from, size * count);
-    if (line.starts_with("HTTP/")) headers.clear();  // those of an answer before, such as 100 (Continue)
+    if (line.starts_with("HTTP/")) headers.clear();  // drops the headers of an earlier answer, such as 100 (Continue)
     const auto colon = line.find(':');
     if (colon == line.npos) return line.size();
     std::string name(line.substr(0, colon));
@@ -74,7 +74,8 @@ std::size_t take_header(char* from, std::size_t size, std::size_t count, void* d
     return line.size();
 }
 
-// What OpenSSL and GnuTLS say of an answer that is no TLS; libcurl has the same code for a connection that was cut off.
+// The error texts of OpenSSL and GnuTLS for an answer that is not TLS. libcurl's code is the same as for a lost
+// connection.
 bool is_no_tls(const std::string& problem) {
     return problem.find("wrong version number") != problem.npos ||
            problem.find("unexpected TLS packet") != problem.npos;
@@ -135,7 +136,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     auto connection = take();
     auto* handle = connection->handle;
     if (handle == nullptr) return Error{ErrorKind::retry, "libcurl gives no handle: memory is short"};
-    curl_easy_reset(handle);  // keeps what is connected
+    curl_easy_reset(handle);  // keeps the connection open
     Exchange exchange{.handle = handle, .request = &request};
     const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
     set(CURLOPT_URL, request.url.c_str());
@@ -158,6 +159,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     if (request.method == "HEAD") set(CURLOPT_NOBODY, 1L);
     if (request.method == "PUT" || request.method == "POST") {
         set(CURLOPT_UPLOAD, 1L);
+        // CURLOPT_UPLOAD sets the method to PUT, so the method is set again.
         set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
         set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
         set(CURLOPT_READFUNCTION, give_body);
@@ -166,7 +168,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
         set(CURLOPT_SEEKDATA, static_cast<void*>(&exchange));
     }
     HeaderList headers;
-    headers.add("Expect:");  // no waiting for 100 (Continue): an answer of half a second a part
+    headers.add("Expect:");  // waiting for 100 (Continue) would cost half a second a part
     headers.add("Accept:");
     for (const auto& [name, value] : request.headers) headers.add(value.empty() ? name + ";" : name + ": " + value);
     set(CURLOPT_HTTPHEADER, headers.first);
@@ -185,6 +187,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
                      request.url.substr(0, request.url.find('/', request.url.find("//") + 2)) + ": " + problem, "",
                      "AWS_CA_BUNDLE=FILE, with the certificates that count"};
     }
+    // Only a connection without an error is used again.
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));
     return std::move(exchange.answer);

@@ -10,10 +10,10 @@ namespace forebay::s3 {
 
 namespace {
 
-// Keys that expire are given anew five minutes before, or after half of their life; those of a role whose end is not
-// told, every five minutes.
+// Keys with an expiry time are renewed five minutes before it, or after half of their life. Keys of a role without an
+// expiry time are renewed every five minutes.
 constexpr std::chrono::minutes before_end{5}, asked_lasts{5};
-// After an attempt without success, or with the same keys.
+// The pause after a failed search, or after a search that found the same keys.
 constexpr std::chrono::seconds found_again_after{10};
 constexpr const char* machine_service = "http://169.254.169.254/latest/";
 constexpr long machine_seconds = 2;
@@ -34,9 +34,9 @@ Result<KeyKeeper::Keys> KeyKeeper::current() {
 
 Result<bool> KeyKeeper::renew(std::uint64_t version) {
     const std::lock_guard lock(mutex_);
-    if (version != keys_.version) return true;  // another thread has them
-    // Some servers say of each object that may not be read no more than that; a program or a service is not asked each
-    // time.
+    if (version != keys_.version) return true;  // another thread renewed them
+    // Some servers reject the keys for every object that may not be read. The pause protects the program or the service
+    // from a call for each object.
     const auto now = std::chrono::steady_clock::now();
     if (!settings_.has_keys && same_found_ && now - *same_found_ < found_again_after) return false;
     if (settings_.read_again) {
@@ -67,7 +67,7 @@ Result<> KeyKeeper::find() {
     return {};
 }
 
-// Its output is secret, whether it ends well or not.
+// Does not show the program's output: it is secret even if the program fails.
 Result<ExpiringCredentials> KeyKeeper::ask_program() const {
     const auto output = sys::output_of_script(settings_.program, program_max);
     const auto keys = output ? credentials_from(*output) : Result<ExpiringCredentials>(output.error());
@@ -81,7 +81,7 @@ Result<ExpiringCredentials> KeyKeeper::ask_program() const {
                  "", "run it by hand, and look at credential_process in the files of AWS"};
 }
 
-// IMDSv2: a token first, then the name of the role, then its keys.
+// IMDSv2 in three requests: a token, the name of the role, its keys.
 Result<ExpiringCredentials> KeyKeeper::ask_machine() const {
     const Error none{ErrorKind::refused, "no credentials for S3 were found", "",
                      "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or aws configure; AWS_NO_SIGN_REQUEST=true for a "
