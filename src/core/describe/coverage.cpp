@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 __extension__ using Wide = unsigned __int128;
 
+// The product has 122 bits. 2^61 is 1 modulo the prime, so the high bits are added to the low bits.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<Wide>(a) * b;
     return add_weights(static_cast<std::uint64_t>(product & prime), static_cast<std::uint64_t>(product >> 61));
@@ -25,7 +26,7 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
     return result;
 }
 
-// A number from 2 to prime - 1 for each dimension.
+// Returns a number from 2 to prime - 1 for each dimension.
 std::uint64_t base_of(std::uint64_t seed, int dim) {
     return 2 + splitmix(seed, static_cast<std::uint64_t>(dim)) % (prime - 2);
 }

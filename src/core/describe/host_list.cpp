@@ -26,16 +26,16 @@ bool is_number(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Of digits, at most 15; of none 0.
+// The number of at most 15 digits. 0 for no digits.
 std::uint64_t host_number(std::string_view digits) {
     std::uint64_t number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return number;
 }
 
-// "PREFIX[1-4,7]SUFFIX"; one pair of brackets.
+// Expands "PREFIX[1-4,7]SUFFIX" with at most one pair of brackets.
 Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
-    // ssh would take it for an option, and run what it says.
+    // ssh would take such a name for an option and run its command.
     if (name.starts_with('-')) return no_list(name, "a name of a host does not begin with -");
     if (name.find('=') != name.npos) return no_list(name, "no name has a =, as slots=4 of a list for mpiexec has");
     const auto open = name.find('['), close = name.find(']');
@@ -46,6 +46,7 @@ Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
     if (open == name.npos || close == name.npos || close < open || name.find('[', open + 1) != name.npos)
         return no_list(name, "its brackets");
     auto parts = name.substr(open + 1, close - open - 1);
+    // The width of the first number of a range is kept: 0001-0004.
     while (true) {
         const auto part = parts.substr(0, parts.find(','));
         const auto dash = part.find('-');
@@ -61,7 +62,7 @@ Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
     }
 }
 
-// The last run of digits of a name.
+// A name, split at its last run of digits.
 struct Parted {
     std::string before, digits, after;
 };
@@ -110,7 +111,7 @@ std::string show_numbers(const std::vector<std::uint64_t>& numbers) {
 std::string show_hosts(std::vector<std::string> hosts) {
     std::ranges::sort(hosts);
     hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
-    // By what stands around the number, and its width: "nid", 5 digits, "".
+    // Grouped by the text around the number and its width: "nid", 5 digits, "".
     std::map<std::tuple<std::string, std::size_t, std::string>, std::vector<std::uint64_t>> groups;
     for (const auto& host : hosts) {
         const auto [before, digits, after] = parted(host);
@@ -125,7 +126,7 @@ std::string show_hosts(std::vector<std::string> hosts) {
             text += width == 0 ? before : fmt::format("{}{:0{}}{}", before, numbers.front(), width, after);
             continue;
         }
-        // Digits that all of them begin with go before the bracket: nid00[123,977].
+        // The digits that all numbers begin with go before the bracket: nid00[123,977].
         auto common = width - 1;
         const auto first = fmt::format("{:0{}}", numbers.front(), width);
         for (const auto number : numbers) {

@@ -55,7 +55,7 @@ Result<> check_type_and_shape(const Variable& variable) {
         return refusal(variable, "an array needs at least one dimension; a scalar is a replicated variable");
     std::uint64_t bytes = variable.type.size_bytes;
     for (int dim = 0; dim < variable.shape.dims(); ++dim) {
-        // Without the extents of 0: sums over the others stay below the limit too.
+        // 0 counts as 1, so that the limit also holds for sums over the other extents.
         const auto extent = std::max<std::uint64_t>(variable.shape[dim], 1);
         if (extent > (std::uint64_t{1} << 62) / bytes) return refusal(variable, "its size passes 2^62 bytes");
         bytes *= extent;
@@ -90,7 +90,7 @@ Result<> check_attributes(const Variable& variable) {
     return {};
 }
 
-// SchemaNames that command a terminal.
+// Refuses names that could control a terminal.
 Result<> check_shown(const char* what, const std::string& name) {
     if (is_showable(name)) return {};
     return refused_name(what, name, "the name has control characters.");
@@ -126,7 +126,7 @@ Result<> SchemaNames::add(const Variable& variable, std::size_t tables) {
         return refusal(variable, "its table does not exist");
     if (groups_.contains(name))
         return refusal(variable, "other variables are in a group of this name, and a variable cannot be a group too");
-    // Made aside first: once something has joined nothing can fail.
+    // New nodes are allocated here. The merges below cannot fail, so an error changes nothing.
     decltype(variables_) own{{name, variables_.size()}};
     decltype(groups_) new_groups;
     for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {

@@ -20,7 +20,7 @@ std::optional<std::uint32_t> number_of(std::string_view text, int base) {
     return number;
 }
 
-// "scratch-OST000e_UUID": Lustre writes four hexadecimal digits.
+// Reads "scratch-OST000e_UUID": Lustre writes four hexadecimal digits.
 std::optional<std::uint32_t> number_of_name(std::string_view word) {
     constexpr std::string_view mark = "OST";
     const auto at = word.rfind(mark);
