@@ -1,4 +1,4 @@
-// Members and their order: docs/formats/advice.md.
+// The members and their order: docs/formats/advice.md.
 
 #include "core/format/advice.hpp"
 
@@ -79,7 +79,7 @@ Tree tree_of(const std::vector<AdviceRow>& rows) {
     return tree;
 }
 
-// Reads members of one file; keeps the first that is wrong.
+// Reads the members of one file and keeps the name of the first wrong member.
 class AdviceReader {
 public:
     const std::string& wrong() const { return wrong_; }

@@ -1,5 +1,5 @@
-// The form of a save's files in the record page of a node file: what is written of each form, and whether what is read
-// can be.
+// The form of a save's files in the record page of a node file: stores the fields of each form, and checks fields that
+// are read.
 
 #include <fmt/format.h>
 

@@ -101,6 +101,7 @@ void store_index_row(std::byte* to, const Block& block) {
 }
 
 void encode(const Layout& layout, std::span<std::byte> image) {
+    // The record becomes invalid first: a crash during the rest must not leave a sealed file with a mixed head.
     invalidate(image);
     const auto head = image.first(layout.data_offset_bytes);
     std::ranges::fill(head.first(record_offset_bytes), std::byte{0});
@@ -162,7 +163,7 @@ void patch_shared(Layout& layout, std::span<const std::uint64_t> offsets, std::s
 
 void invalidate(std::span<std::byte> image) {
     magic_of(image).store(0, std::memory_order_relaxed);
-    // The copies that follow use non-temporal stores, which no weaker fence keeps behind the store above.
+    // The copies after this call use non-temporal stores. Only this fence keeps them behind the store above.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -191,6 +192,7 @@ std::uint32_t seal_head(RecordPage page, std::span<std::byte> image) {
     const auto bytes = std::as_bytes(std::span(&page, 1));
     page.record_crc32c = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
 
+    // The magic comes last: a reader that sees it finds the whole record.
     constexpr auto after_magic = sizeof page.magic;
     std::memcpy(image.data() + record_offset_bytes + after_magic, bytes.data() + after_magic,
                 sizeof page - after_magic);

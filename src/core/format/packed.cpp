@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* mode_attribute = "mode";
 constexpr const char* modified_attribute = "modified_unix_ns";
-constexpr const char* path_attribute = "path";    // where the name is not the path: its bytes, some as %XX
-constexpr const char* empty_attribute = "empty";  // the file has no bytes, the variable has one
+constexpr const char* path_attribute = "path";    // if the name is not the path: its bytes, some as %XX
+constexpr const char* empty_attribute = "empty";  // the file has no bytes, but the variable has one
 constexpr std::string_view unnamed = "_unnamed/";
 
 bool stays_inside(std::string_view path) {
@@ -32,7 +32,7 @@ bool stays_inside(std::string_view path) {
     }
 }
 
-// HDF5's own rules are the schema's; the first part may be neither Forebay's nor ours.
+// The schema checks the rules of HDF5. The first part must not be a reserved name.
 bool can_be_a_name(const std::string& path) {
     return path.size() <= limits::name_bytes_max && is_showable(path) && !path.starts_with(unnamed) &&
            path.substr(0, path.find('/')) != "_forebay";

@@ -1,4 +1,4 @@
-// Strict decoding of a node file's record: which file it is, and whether its numbers can be.
+// Strict decoding of a node file's record: its identity, and the limits of its numbers.
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ bool all_zero(std::span<const std::byte> bytes) {
     return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Tells apart the files whose record does not begin with the magic number.
+/// Returns the error for a file whose record does not begin with the magic number.
 Error without_magic(const RecordPage& page, std::span<const std::byte> first_pages, const std::string& name) {
     const auto signature = first_pages.first(hdf5_signature.size());
     const bool is_hdf5 = text_of(signature) == hdf5_signature;
@@ -29,6 +29,7 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
         return {ErrorKind::missing,
                 fmt::format("node file {} was never sealed, or is being filled now: its record is empty", name),
                 "the snapshots before it", "use one of them"};
+    // If the checksum is right for the true magic number, only the magic number is damaged.
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
@@ -63,7 +64,7 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
     return page;
 }
 
-/// One region of the head: `count` entries of `entry_bytes`, after the one before it.
+/// One region of the head: `count` entries of `entry_bytes`, after the previous region.
 struct Region {
     const char* what;
     std::uint64_t offset_bytes;

@@ -272,6 +272,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
     FB_TRY_ASSIGN(id, begin_upload(key, object.state));
     const Upload upload{key, id};
     const auto copied = [&]() -> Result<> {
+        // At least 1 GiB a part, and more if the upload would have more than 10,000 parts.
         const auto part_bytes = std::max<std::uint64_t>(1u << 30, (object.bytes + parts_max - 1) / parts_max);
         std::vector<Part> parts;
         for (std::uint64_t begin = 0; begin < object.bytes; begin += part_bytes) {
@@ -284,7 +285,6 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
                                         .query = {{"partNumber", std::to_string(parts.size() + 1)}, {"uploadId", id}},
                                         .headers = std::move(headers),
                                         .is_long = true}));
-            // S3 takes a copied part of at most 5 GiB, and an upload has at most 10,000 parts.
             FB_TRY_ASSIGN(part, completed_from(answer.body));
             parts.push_back({part.etag, checksum_from(part.crc32c).value_or(0)});
         }

@@ -194,7 +194,7 @@ Result<bool> Directories::move(const std::string& from, const std::string& conte
     if (from == contents) owner.record.contents = Contents::none;
     FB_TRY_ASSIGN(confirmed, put(contents, owner.record, *announced));
     if (!confirmed) {
-        // The announced name exists, so another client may have confirmed it for us.
+        // Another client has changed the record meanwhile. The rename counts if `to` leads to the contents.
         FB_TRY_ASSIGN(now, contents_of(to));
         if (now != contents) return false;
     }

@@ -159,7 +159,6 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     if (request.method == "HEAD") set(CURLOPT_NOBODY, 1L);
     if (request.method == "PUT" || request.method == "POST") {
         set(CURLOPT_UPLOAD, 1L);
-        // CURLOPT_UPLOAD sets the method to PUT, so the method is set again.
         set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
         set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
         set(CURLOPT_READFUNCTION, give_body);
