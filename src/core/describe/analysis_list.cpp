@@ -86,6 +86,7 @@ struct CheckAnalysis {
     void operator()(const AnalysisOption& option, const NumberRange& range,
                     const std::tuple<const double&, const double&>& ends) const {
         const auto [low, high] = ends;
+        // NaN passes each comparison: the analysis finds this end.
         if (std::isinf(low) || std::isinf(high) || low >= high)
             refuse(option, show(range, ends), "two numbers, the lower one first");
     }
@@ -246,6 +247,7 @@ Result<> check_one(const std::string& stream, const Analysis& analysis) {
     Result<> verdict;
     each_option(analysis, CheckAnalysis{whose, verdict});  // the kind is checked first, because its bit is used next
     FB_TRY(verdict);
+    // An option that the kind does not use may have its default value.
     Settings unused, untouched;
     each_option(analysis, CollectUnused{analysis.kind, unused});
     const Analysis defaults;
@@ -266,6 +268,7 @@ std::string source_stream(const std::string& result_stream) {
 }
 
 bool is_result(const Schema& schema) {
+    // All variables of a result have the attribute, so the first is enough.
     return !schema.variables.empty() &&
            std::ranges::any_of(schema.variables.front().attributes.others,
                                [](const auto& other) { return other.first == source_attribute; });

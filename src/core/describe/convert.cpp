@@ -18,6 +18,7 @@ float number(Half half) {
     const std::uint32_t sign = (half.bits & 0x8000u) << 16;
     const std::uint32_t exponent = (half.bits >> 10) & 0x1Fu;
     const std::uint32_t mantissa = half.bits & 0x3FFu;
+    // Infinity and NaN. Below, 112 is 127 - 15, the difference of the exponent biases.
     if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000u | (mantissa << 13));
     if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
     const auto small = static_cast<float>(mantissa) * 0x1p-24f;  // subnormal numbers, exactly

@@ -28,6 +28,7 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
 
 // Returns a number from 2 to prime - 1 for each dimension.
 std::uint64_t base_of(std::uint64_t seed, int dim) {
+    // Not 1, because the series is divided by r - 1.
     return 2 + splitmix(seed, static_cast<std::uint64_t>(dim)) % (prime - 2);
 }
 
@@ -56,6 +57,7 @@ std::pair<std::size_t, std::size_t> find_overlap(std::span<const Box> boxes) {
     std::vector<std::size_t> active;  // boxes that the sweep along dimension 0 has entered and not left
     for (const auto i : order) {
         std::erase_if(active, [&](std::size_t j) { return boxes[j].lo[0] + boxes[j].size[0] <= boxes[i].lo[0]; });
+        // Only boxes that overlap along dimension 0 are compared.
         for (const auto j : active)
             if (intersect(boxes[i], boxes[j])) return {std::min(i, j), std::max(i, j)};
         active.push_back(i);

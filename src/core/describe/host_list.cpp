@@ -53,6 +53,7 @@ Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
         const auto first = part.substr(0, dash), last = dash == part.npos ? first : part.substr(dash + 1);
         if (!is_number(first) || !is_number(last)) return no_list(name, "what is in its brackets");
         const auto from = host_number(first), to = host_number(last);
+        // Checked before the names are made: a long range would take all memory.
         if (to < from || to - from >= hosts_max - std::min(hosts_max, hosts.size()))
             return no_list(name, "too many, or a range that goes down");
         for (auto i = from; i <= to; ++i)
@@ -70,6 +71,7 @@ Parted parted(const std::string& name) {
     const auto end = name.find_last_of("0123456789");
     if (end == name.npos) return {name, "", ""};
     auto begin = end;
+    // At most 15 digits, so that the number fits 64 bits.
     while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9' && end - begin + 1 < digits_max) --begin;
     return {name.substr(0, begin), name.substr(begin, end - begin + 1), name.substr(end + 1)};
 }
@@ -81,6 +83,7 @@ Result<std::vector<std::string>> hosts_of(std::string_view list) {
     bool inside = false;
     std::size_t begin = 0;
     for (std::size_t i = 0; i <= list.size(); ++i) {
+        // A comment and the end of the list end a name, like the end of a line.
         const char c = i < list.size() && list[i] != '#' ? list[i] : '\n';
         if (c == '[') inside = true;
         if (c == ']') inside = false;

@@ -80,6 +80,7 @@ struct Check {
     }
     template <class T>
     void operator()(const Option& option, const Text<T>& text, const T& value) const {
+        // A value is valid if its text reads back.
         if (!text.parse(text.show(value))) refuse(option, text.show(value), text.values);
     }
     template <class Flag, class List>

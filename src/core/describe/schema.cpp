@@ -46,6 +46,7 @@ Result<> check_path(const std::string& name, const char* what) {
 }
 
 Result<> check_type_and_shape(const Variable& variable) {
+    // A known type reads back from its name.
     FB_TRY_ASSIGN(known, type_named(name_of(variable.type)));
     if (known != variable.type) return refusal(variable, "its element type is not known");
     if (!variable.shape.valid())
@@ -157,6 +158,7 @@ void SchemaNames::remove(const std::string& name) {
     for (auto& [other, place] : variables_) place -= place > index ? 1 : 0;
     for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {
         const auto group = groups_.find(std::string_view(name).substr(0, cut));
+        // A group exists as long as a variable is in it.
         if (--group->second == 0) groups_.erase(group);
     }
 }

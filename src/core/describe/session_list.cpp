@@ -80,6 +80,7 @@ struct CheckSession {
             refuse(option, show(seconds, value), fmt::format("from 0 to {}", show(seconds, seconds.most)));
     }
     void operator()(const SessionOption& option, const RealRange& range, double value) const {
+        // The negation also refuses NaN.
         if (!(value >= range.least && value <= range.most))
             refuse(option, fmt::to_string(value),
                    fmt::format("from {} ({}) to {}", range.least, range.least_means, range.most));

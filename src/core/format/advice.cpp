@@ -89,6 +89,7 @@ public:
     std::uint64_t u64(json::Value from, const char* member) { return must(from.member(member).u64(), member); }
     double f64(json::Value from, const char* member) {
         const auto at = from.member(member);
+        // The writer stores numbers that JSON cannot hold as null.
         if (at.is_null()) return NAN;
         return must(at.f64(), member);
     }

@@ -35,6 +35,7 @@ Result<Chunk> chunk_of(const RecordPage& page, const NodeFile& file, const Store
     const bool same =
         row.variable == cut.variable && row.plain_offset == cut.plain_offset && row.plain_bytes == cut.plain_bytes;
     const auto whole = variable.filter == 0 ? cut.plain_bytes : variable.chunk_bytes;
+    // A filtered chunk is smaller than the plain chunk, else it would be stored unfiltered.
     const bool sized = row.filtered == 0 ? row.stored_bytes == whole
                                          : row.filtered == 1 && variable.filter != 0 && row.stored_bytes > 0 &&
                                                row.stored_bytes < whole;

@@ -101,6 +101,7 @@ std::string region_name(std::uint32_t node) { return fmt::format("node-{:05}", n
 std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes) {
     CombinedPage page;
     page.form = CombinedFile{.offsets = Offsets(std::vector<std::uint64_t>(nodes + 1))};
+    // The head's size depends on the numbers of nodes and variables only, so an empty head will do.
     Region empty{.extents = std::vector<Extent>(schema.variables.size()), .own = {}};
     return encode_combined_head(page, schema, std::vector<Region>(nodes, empty)).size();
 }

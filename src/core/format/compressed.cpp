@@ -155,6 +155,7 @@ std::vector<std::byte> encode_compressed(const NodeFile& plain, const ChunkTable
     store_tables(plain, table, page, head);
     if (!words.empty()) std::memcpy(head.data() + page.crc_offset_bytes, words.data(), words.size_bytes());
     for (const auto& chunk : table.chunks)
+        // An unfiltered variable is one contiguous dataset.
         if (table.variables[chunk.variable].filter == 0)
             hdf5::store_storage(head, places.headers.fields[chunk.variable], chunk.stored_offset, chunk.stored_bytes);
 

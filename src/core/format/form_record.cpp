@@ -41,6 +41,7 @@ Result<> check_fields(const CombinedFile& file, const RecordPage& page, const st
         return damaged_head(name, fmt::format("its record says node {} in a file of {} nodes from {}.", page.node,
                                               file.nodes(), file.first_node));
     const auto i = page.node - file.first_node;
+    // The last page of a region is for its arrival.
     if (!file.is_alone() && file.offsets[i + 1] - limits::page_bytes - file.offsets[i] < page.file_bytes)
         return damaged_head(name, fmt::format("its record gives its {} bytes too little room.", page.file_bytes));
     return {};

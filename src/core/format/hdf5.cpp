@@ -176,6 +176,7 @@ private:
         for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
             const auto last = std::min(symbols.size(), (leaf + 1) * per_leaf) - 1;
             output_.put(leaf_at + leaf * sizes_.leaf_bytes());
+            // The key after a leaf is its last name.
             output_.put(symbols[last].name_at);
         }
         output_.zeros(leaf_at - output_.at());

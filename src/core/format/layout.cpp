@@ -114,6 +114,7 @@ Result<> list_blocks(Layout& layout, std::span<const RankPart> parts) {
         for (const auto& part : parts) {
             FB_TRY(check_boxes(variable, part, part.boxes[v]));
             block.rank = part.rank;
+            // A rank without rows has a block too, so that change_rows() allocates nothing.
             if (variable.kind == Kind::particles) {
                 block.box = {{0}, {0}};
                 layout.blocks.push_back(block);
@@ -136,6 +137,7 @@ void size_tables(Layout& layout, std::span<const RankPart> parts, std::uint64_t 
             layout.rows.push_back(part.rows[table]);
             rows = add(rows, part.rows[table]);
         }
+        // An empty table must get its first rows without a new layout.
         const auto spare = std::max(multiply(rows, headroom_percent) / 100, limits::headroom_rows_min);
         layout.row_capacity.push_back(add(rows, spare));
     }
@@ -289,6 +291,7 @@ Result<> change_rows(Layout& layout, std::span<const std::uint64_t> rows) {
                                      layout.schema.tables[table], total, layout.row_capacity[table]),
                          "", "lay the file out anew"};
     }
+    // All tables are checked before the layout changes.
     std::ranges::copy(rows, layout.rows.begin());
     place_rows(layout);
     return {};

@@ -145,6 +145,7 @@ std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
     const bool has_lineage = manifest.lineage != Lineage{};
+    // The lowest version that fits, so that older programs can read the manifest.
     int version = has_lineage ? static_cast<int>(lineage_version) : 1;
     for (const auto& line : manifest.nodes) version = std::max(version, version_of(line));
     out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format, version);

@@ -213,6 +213,7 @@ private:
         if (derived && !staged) return fail("has no checksum of its staged record");
         if (derived && *offset != 0 && version_ < 3) return fail("is in a shared file, which this version has not");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
+        // A compressed or shared node file may have fewer bytes than its data.
         if (*data_bytes > *file_bytes && !derived) return fail("has more data than its file has bytes");
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),

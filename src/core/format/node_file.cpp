@@ -104,6 +104,7 @@ void encode(const Layout& layout, std::span<std::byte> image) {
     // The record becomes invalid first: a crash during the rest must not leave a sealed file with a mixed head.
     invalidate(image);
     const auto head = image.first(layout.data_offset_bytes);
+    // The record page is left out: its magic is 0 already.
     std::ranges::fill(head.first(record_offset_bytes), std::byte{0});
     std::ranges::fill(head.subspan(record_offset_bytes + record_size_bytes), std::byte{0});
 
@@ -140,6 +141,7 @@ void patch_rows(const Layout& layout, std::span<std::byte> image) {
         std::uint64_t rows = 0;
         for (auto b = first; b < last; ++b, row += sizeof(IndexRow)) {
             const auto& block = layout.blocks[b];
+            // Only the fields in the row's first cache line change.
             store_le(row + offsetof(IndexRow, offset_bytes), block.offset_bytes);
             store_le(row + offsetof(IndexRow, size_bytes), block.size_bytes);
             store_le(row + offsetof(IndexRow, first_segment), block.first_segment);
@@ -179,6 +181,7 @@ Result<> change_lineage(const Lineage& lineage, std::span<std::byte> image, cons
     FB_TRY_ASSIGN(page, read_good_page(image, name));
     auto record = record_of(page);
     record.lineage = lineage;
+    // The new lineage may have fewer starts. The checksum of the head does not cover the record, so it stays.
     page.line_starts = {};
     store_record(record, page);
     page.record_crc32c = crc32c(std::as_bytes(std::span(&page, 1)).first(offsetof(RecordPage, record_crc32c)));

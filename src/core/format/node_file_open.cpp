@@ -80,6 +80,7 @@ private:
         std::vector<Extent> by_offset;
         for (std::uint64_t v = 0; v < page_.variables; ++v) {
             const auto row = load_le<ExtentRow>(head_.data() + page_.extents_offset_bytes + v * sizeof(ExtentRow));
+            // The begin of the data in a staged file is not in this record.
             const auto begin = has_plain_form(page_) ? 0 : page_.data_offset_bytes;
             const bool fits = row.offset_bytes >= begin && row.offset_bytes <= file_.plain_bytes &&
                               row.capacity_bytes <= file_.plain_bytes - row.offset_bytes &&
@@ -170,6 +171,7 @@ private:
             const auto& range = row.box[static_cast<std::size_t>(dim)];
             block.box.lo.push_back(range.lo);
             block.box.size.push_back(range.size);
+            // The sizes come from the file and may be any number.
             if (__builtin_mul_overflow(bytes, range.size, &bytes)) return fail("has a box beyond 64 bits");
         }
         if (bytes != row.size_bytes) return fail("has a box of another size than its bytes");

@@ -73,6 +73,7 @@ Variable packed_variable(const PackedFile& file, std::size_t number) {
     variable.name = named ? file.path : fmt::format("{}{:05}", unnamed, number);
     variable.type = u8;
     variable.kind = Kind::array;
+    // An empty file is stored as one byte and an attribute.
     variable.shape = {std::max<std::uint64_t>(file.bytes, 1)};
     auto& attributes = variable.attributes.others;
     attributes.emplace_back(mode_attribute, std::int64_t{file.mode});
@@ -112,6 +113,7 @@ Result<> change_step(std::span<std::byte> first_pages, std::int64_t step, const 
         return Error{ErrorKind::refused,
                      fmt::format("{} is no file of a batch: it is not plain. Nothing was changed", name), "",
                      fmt::format("forebay show {}", name)};
+    // The checksum of the head does not cover the record, so only the record's own changes.
     page.step = step;
     page.time = batch_time(step);
     const auto bytes = std::as_bytes(std::span(&page, 1));

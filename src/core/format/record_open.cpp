@@ -24,6 +24,7 @@ bool all_zero(std::span<const std::byte> bytes) {
 /// Returns the error for a file whose record does not begin with the magic number.
 Error without_magic(const RecordPage& page, std::span<const std::byte> first_pages, const std::string& name) {
     const auto signature = first_pages.first(hdf5_signature.size());
+    // A slot that was never filled begins with zeros instead of the HDF5 signature.
     const bool is_hdf5 = text_of(signature) == hdf5_signature;
     if (page.magic == 0 && (is_hdf5 || all_zero(signature)))
         return {ErrorKind::missing,
@@ -51,6 +52,7 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
     const auto bytes = first_pages.subspan(record_offset_bytes, record_size_bytes);
     std::memcpy(&page, bytes.data(), sizeof page);
     if (page.magic != record_magic) return without_magic(page, first_pages, name);
+    // The checksum comes before the version: damage must not look like a newer version.
     const auto crc = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
     if (crc != page.record_crc32c)
         return damaged_head(name,

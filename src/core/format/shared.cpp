@@ -135,6 +135,7 @@ std::vector<std::byte> encode_region(const NodeFile& staged, std::span<const std
     std::ranges::copy(image.first(staged.head_bytes), region.begin());
     auto page = load_le<RecordPage>(region.data() + record_offset_bytes);
     page.version = shared_version;
+    // The region has no data: they lie in the datasets.
     page.file_bytes = page.data_offset_bytes = region.size();
     page.plain_bytes = staged.file_bytes;
     page.staged_crc32c = staged.record_crc32c;
@@ -169,6 +170,7 @@ BlockRuns::BlockRuns(const NodeFile& file, const Block& block) : count_(1), byte
     while (outer > 0) {
         --outer;
         bytes_ *= block.box.size[outer];
+        // A run goes on over each dimension that the box fills.
         if (block.box.size[outer] != variable.shape[outer]) break;
     }
     outer_ = outer;
@@ -232,6 +234,7 @@ void for_each_stretch(const NodeFile& file, std::uint64_t offset, std::uint64_t 
     std::ranges::sort(touched, {}, [&](std::uint32_t v) { return file.extents[v].offset_bytes; });
     for (const auto v : touched) {
         const std::span own(file.blocks.data() + file.first_block[v], file.first_block[v + 1] - file.first_block[v]);
+        // The blocks of a variable lie end to end, so a search finds the first block.
         auto block =
             std::ranges::upper_bound(own, offset, {}, [](const Block& b) { return b.offset_bytes + b.size_bytes; });
         for (; block != own.end() && block->offset_bytes < end; ++block)

@@ -39,6 +39,7 @@ void put_cut(std::string& out, const std::string& whole, std::size_t bytes_max) 
     constexpr std::string_view rest = "...";
     put = "\"";
     for (std::string_view left = good; !left.empty();) {
+        // Cuts only between whole characters, and never inside an escape.
         const auto character = left.substr(0, first_character(left).bytes);
         std::string more;
         json::put_text(more, character);
@@ -235,6 +236,7 @@ std::string encode(const StatusLine& line) {
     const auto left_out = line.streams.size() - put + line.streams_left_out;
     out += fmt::format("],\"streams_left_out\":{},\n", std::min<std::size_t>(left_out, UINT32_MAX));
     put_crc_line(out);
+    // Every status has the same size, so it covers the previous status.
     out.resize(status_bytes - 1, ' ');
     return out + '\n';
 }

@@ -297,6 +297,7 @@ std::size_t whole_batch(std::span<const std::byte> file) {
     if (file.size() < batch_head_bytes || load_le<std::uint64_t>(file.data()) != timings_magic) return 0;
     const std::size_t text_bytes = load_le<std::uint32_t>(file.data() + 8);
     const std::size_t timings = load_le<std::uint32_t>(file.data() + 12);
+    // Sizes come from the file, so they are checked before use.
     if (text_bytes > timing_batch_bytes_max || timings > timing_batch_bytes_max / sizeof(Timing)) return 0;
     const auto bytes = batch_head_bytes + text_bytes + timings * sizeof(Timing);
     if (bytes > timing_batch_bytes_max || bytes > file.size()) return 0;
@@ -332,6 +333,7 @@ std::vector<std::byte> encode(TimingBatch batch) {
         return (timing_batch_bytes_max - batch_head_bytes - text.size()) / sizeof(Timing);
     };
     auto text = text_of(batch);
+    // The timings need the rest of the room.
     for (; text.size() > text_bytes_max; text = text_of(batch)) leave_out_targets(batch, batch.targets.size() / 2);
     while (batch.timings.size() > room(text) && join_writes(batch.timings)) {
     }

@@ -99,6 +99,7 @@ std::optional<std::string> TomlSection::text_at(const char* key) {
 }
 
 std::string TomlSection::nearest(std::string_view key) const {
+    // Similarity: four for each common letter, minus the longer length.
     const auto common = [&](const std::string& other) {
         return static_cast<std::size_t>(
                    std::ranges::count_if(key, [&](char c) { return other.find(c) != std::string::npos; })) *

@@ -55,6 +55,7 @@ private:
     template <class Bytes, class Each>
     static Result<> in_pieces(std::uint64_t offset, Bytes bytes, Each&& each) {
         while (!bytes.empty()) {
+            // A forwarder has buffers of this size.
             const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), limits::piece_bytes));
             FB_TRY(each(offset, piece));
             offset += piece.size();

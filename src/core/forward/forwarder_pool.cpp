@@ -93,6 +93,7 @@ Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
     FB_TRY_ASSIGN(answer, await(connection, FrameKind::go, options_.greeting_max));
     if (answer.error) return *answer.error;
     greeting.forwarder_nonce = answer.number;
+    // The forwarder proves the token first. Only then this side sends its own proof.
     if (answer.word != word_of_forwarder(key_, greeting))
         return Error{ErrorKind::refused, fmt::format("{} is no forwarder with this token", address)};
     FB_TRY_ASSIGN(let_in,
@@ -108,6 +109,7 @@ Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) con
     bool all_refuse = true;
     const auto begin = sys::Clock::now();
     for (const auto& address : parts_of(forwarder)) {
+        // Dead addresses of one forwarder must not delay the change to the next forwarder.
         if (!why.empty() && sys::Clock::now() - begin >= 2 * options_.greeting_max) break;
         auto connection = greet(address);
         if (connection) return connection;
@@ -183,6 +185,7 @@ Result<Answer> ForwarderPool::with_link(Link link, const Work& work) {
     }
     {
         const std::lock_guard lock(mutex_);
+        // A link of an ended epoch leads to a forwarder that was given up.
         if (link.epoch == epoch_) links_.push_back(std::move(link));
     }
     if (answer->error) return *answer->error;

@@ -25,6 +25,7 @@ Result<> Incoming::got(std::size_t bytes) {
     if (!wanted().empty()) return {};
     if (!header_) {
         FB_TRY_ASSIGN(header, decode_header(header_bytes_));
+        // Checked before the memory for the body is allocated.
         if (header.body_bytes > body_bytes_max_)
             return Error{ErrorKind::corrupt, "a message is longer than what is waited for"};
         header_ = header;

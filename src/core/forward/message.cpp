@@ -87,6 +87,7 @@ bool is_kind(std::uint16_t kind) {
 }
 
 std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greeting) {
+    // The role distinguishes the words, so that a word of one side is not valid for the other.
     const auto message = FrameWriter()
                              .number(role)
                              .number(greeting.client_nonce)
@@ -189,6 +190,7 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
     reader.number(answer.word);
     reader.number(answer.crc);
     reader.number(count);
+    // A wrong count ends with the bytes, before it takes memory.
     for (std::uint32_t i = 0; i < count && reader.good(); ++i) {
         auto& entry = answer.entries.emplace_back();
         std::uint8_t type = 0;

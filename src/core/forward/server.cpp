@@ -81,6 +81,7 @@ Result<> Server::State::add(Guest guest) {
     const std::lock_guard lock(mutex);
     if (ending) return {};
     if (lines.size() >= limits::connections_max) {
+        // The send does not wait: the listening thread must not depend on a client.
         const auto why = fmt::format("there are {} connections of clients", lines.size());
         complaints.tell(fmt::format("{} was not let in: {}", line->connection().peer(), why));
         static_cast<void>(
@@ -163,6 +164,7 @@ bool Server::stop(std::chrono::milliseconds limit) {
     std::unique_lock lock(state_->mutex);
     state_->ending = true;
     state_->listener.shut();
+    // Wakes the threads that wait for a buffer.
     state_->shared.pieces.end();
     // A request that has arrived whole is still carried out and answered.
     for (const auto& line : state_->lines) line->connection().shut(true);

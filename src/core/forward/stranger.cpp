@@ -55,6 +55,7 @@ Result<> Stranger::answer_hello(const SipKey& key, const Request& hello) {
         return refuse(
             {ErrorKind::refused,
              "it does not show that it has the token of this forwarder, or is of another version of forebay"});
+    // From now on this connection does not go when strangers come.
     known_ = true;
     return send(connection_, FrameKind::go,
                 encode(Answer{.number = greeting_.forwarder_nonce, .word = word_of_forwarder(key, greeting_)}),

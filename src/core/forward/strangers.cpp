@@ -12,6 +12,7 @@ namespace forebay::forward {
 Strangers::Strangers(sys::Listener& listener, Complaints& complaints, const SipKey& key,
                      std::chrono::milliseconds greeting_max)
     : listener_(listener), complaints_(complaints), key_(key), greeting_max_(greeting_max) {
+    // The kernel keeps a connection back until its first byte, so a silent stranger takes no place here.
     listener_.keep_silent_ones_back(greeting_max_);
 }
 

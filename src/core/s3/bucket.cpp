@@ -72,6 +72,7 @@ Error Bucket::other_than_kept(const ObjectInfo& object, std::uint32_t crc) const
 }
 
 Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
+    // Without the checksum mode servers send no checksum.
     FB_TRY_ASSIGN(answer, client_.send({.method = "HEAD",
                                         .key = key,
                                         .headers = {{"x-amz-checksum-mode", "ENABLED"}},
@@ -110,6 +111,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
     FB_TRY(check_bytes(key, answer));
     FB_TRY(check_range(key, answer, 0));
     auto object = object_from(key, answer, owner);
+    // A cut answer must not pass for a short object.
     if (first.size() != std::min(first_bytes_max, object.bytes) && !key.ends_with('/'))
         return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(key),
                                                      first.size(), object.bytes)};
@@ -124,6 +126,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
 }
 
 Result<bool> Bucket::read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take) {
+    // If-Match: the bytes of two versions must not mix.
     std::uint64_t received = 0;
     FB_TRY_ASSIGN(answer,
                   client_.send({.method = "GET",
@@ -238,6 +241,7 @@ Result<> Bucket::remove(const std::string& key) {
 }
 
 Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string>& keys) {
+    // Quiet: the answer lists only the keys that stayed.
     std::string body = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
     for (const auto& key : keys) body += "<Object><Key>" + xml_text(key) + "</Key></Object>";
     body += "</Delete>";
@@ -262,6 +266,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
     if (object.bytes <= copy_bytes_max) {
         auto headers = object.state.headers();
         headers.insert(headers.end(), condition.begin(), condition.end());
+        // Without REPLACE the copy gets the metadata that the server keeps.
         headers.emplace_back("x-amz-metadata-directive", "REPLACE");
         headers.emplace_back("content-type", "application/octet-stream");
         FB_TRY_ASSIGN(answer,
@@ -290,6 +295,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
         }
         return end_upload(upload, parts);
     }();
+    // An unfinished upload takes space until somebody aborts it.
     if (!copied) static_cast<void>(give_up_upload(upload));
     return copied;
 }
@@ -297,6 +303,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
 Result<std::string> Bucket::begin_upload(const std::string& key, const ObjectState& state) {
     auto headers = state.headers();
     headers.emplace_back("content-type", "application/octet-stream");
+    // FULL_OBJECT: the server keeps the checksum of all bytes, not a checksum of the parts' checksums.
     headers.emplace_back("x-amz-checksum-algorithm", "CRC32C");
     headers.emplace_back("x-amz-checksum-type", "FULL_OBJECT");
     FB_TRY_ASSIGN(
@@ -324,6 +331,7 @@ Result<std::vector<UploadedPart>> Bucket::parts_of(const Upload& upload) {
                                                       {"part-number-marker", std::to_string(after)}}}));
         FB_TRY_ASSIGN(page, parts_from(answer.body));
         all.insert(all.end(), page.parts.begin(), page.parts.end());
+        // A list that goes back would never end.
         if (page.is_truncated && page.next <= after)
             return Error{ErrorKind::corrupt, "the server's list of parts goes back"};
         after = page.is_truncated ? page.next : 0;
@@ -334,6 +342,7 @@ Result<std::vector<UploadedPart>> Bucket::parts_of(const Upload& upload) {
 Result<> Bucket::end_upload(const Upload& upload, const std::vector<Part>& parts) {
     std::string body = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
     for (std::size_t index = 0; index < parts.size(); ++index)
+        // A part that was sent with an MD5, or whose checksum is not known, is listed without a CRC32C.
         body += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag>{}</Part>", index + 1,
                             xml_text(parts[index].etag),
                             parts[index].crc32c == 0 || wants_md5_
@@ -365,6 +374,7 @@ Result<std::vector<Bucket::Upload>> Bucket::uploads_of(const std::string& prefix
             query.emplace_back("key-marker", page.next_key);
             query.emplace_back("upload-id-marker", page.next_id);
         }
+        // Markers that stand still would repeat one page for ever.
         const auto before = page.next_key + "\n" + page.next_id;
         FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
         FB_TRY_ASSIGN(next, uploads_from(answer.body));

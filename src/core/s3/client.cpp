@@ -125,10 +125,12 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
                     continue;
                 }
             }
+            // Any other error would come again.
             if (!failed_late && !may_pass(*answer, error)) return error_of(request, *answer);
             problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
         } else if (answer.error().kind == ErrorKind::retry) {
             problem = answer.error().what;
+            // A wrong scheme looks like a lost connection. The check comes before the pauses of all attempts.
             if (attempt == 1) FB_TRY(check_scheme());
         } else if (answer.error().kind == ErrorKind::unsupported) {
             return other_scheme("http", answer.error().what);
@@ -137,6 +139,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         }
         if (attempt < settings_.attempts) std::this_thread::sleep_for(pause_after(attempt));
     }
+    // One object that the server cannot serve must not stop the others, so only failures in a row count.
     if (!settings_.keeps_asking && (!has_answered || ++failed_in_turn_ >= failed_in_turn_max)) is_gone_ = true;
     return Error{ErrorKind::retry,
                  shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) +
@@ -174,10 +177,12 @@ Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentia
                    .region = settings_.region};
     auto& headers = to_sign.headers;
     if (!settings_.is_unsigned) {
+        // The signature covers the headers, also the checksum of the body, but not the body itself.
         headers.emplace_back("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
         headers.emplace_back("x-amz-date", time);
     }
     if (!keys.session_token.empty()) headers.emplace_back("x-amz-security-token", keys.session_token);
+    // libcurl sends the header "host" itself: it is signed, but not in this list.
     auto sent = headers;
     headers.emplace_back("host", host_);
     if (!settings_.is_unsigned) sent.emplace_back("Authorization", authorization_of(to_sign, keys, time));
@@ -194,6 +199,7 @@ Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentia
 
 Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
     const auto error = server_error_from(answer.body);
+    // An https server may answer an http request with 400 and no error of S3.
     if (answer.status == 400 && error.code.empty())
         if (const auto checked = check_scheme(); !checked) return checked.error();
     auto what = shown(request) + ": HTTP " + std::to_string(answer.status);

@@ -41,6 +41,7 @@ Result<Directories::Found> Directories::load(const std::string& key) {
     auto record = directory_record_from(text->text);
     if (!record)
         return Error{record.error().kind, record.error().what + ": s3://" + bucket_.name() + "/" + show_text(key)};
+    // Records have the last parts of keys, and all code here uses whole keys.
     for (auto* part : {&record->at, &record->name, &record->next})
         if (!part->empty()) *part = parent_of(key) + *part;
     return Found{std::move(*record), std::move(text->etag)};
@@ -60,6 +61,7 @@ Result<std::optional<std::string>> Directories::contents_of(const std::string& k
     if (key.empty()) return std::optional(key);  // the bucket
     FB_TRY_ASSIGN(mark, load(key));
     if (mark.etag.empty()) {
+        // A directory that was never renamed has no record. It exists if any key lies below it.
         FB_TRY_ASSIGN(has, has_keys ? Result<bool>(true) : bucket_.has_prefix(key));
         return has ? std::optional(key) : std::nullopt;
     }
@@ -102,6 +104,7 @@ Result<std::optional<std::string>> Directories::put(const std::string& key, cons
     auto written = record;
     for (auto* part : {&written.at, &written.name, &written.next}) {
         if (part->empty()) continue;
+        // Records have only last parts of keys, so they can only name siblings.
         if (!part->starts_with(above) || part->find('/', above.size()) != part->size() - 1)
             return Error{ErrorKind::unsupported, fmt::format("a directory stays in the one that it is in: s3://{}/{}",
                                                              bucket_.name(), show_text(key))};
@@ -125,6 +128,7 @@ Result<> Directories::see_conditions(const std::string& key, const std::string& 
         const std::lock_guard lock(mutex_);
         if (has_conditions_) return {};
     }
+    // Both puts must fail: the key exists, and it does not have this version.
     FB_TRY_ASSIGN(as_new, bucket_.put_text_over(record_of(key), text, ""));
     FB_TRY_ASSIGN(over_other, bucket_.put_text_over(record_of(key), text, no_version));
     if (as_new || over_other)
@@ -155,6 +159,7 @@ Result<> Directories::make(const std::string& key) {
         }
         FB_TRY_ASSIGN(version, put(key, record, mark.etag));
         if (version) return {};
+        // Another client was faster, so the record of the unused contents is removed.
         if (!mark.etag.empty()) FB_TRY(bucket_.remove(record_of(record.at)));
     }
     return overtaken(key);
@@ -170,6 +175,7 @@ Result<> Directories::rename(const std::string& from, const std::string& to) {
         if (other)
             return Error{ErrorKind::refused, fmt::format("s3://{}/{} is there already", bucket_.name(), show_text(to))};
         FB_TRY_ASSIGN(moved, move(from, *contents, to));
+        // The cache must not return the old place.
         forget(from);
         if (moved) return {};
     }
@@ -256,6 +262,7 @@ Result<bool> Directories::remove(const std::string& key) {
         return false;
     }
     // The order is contents, record of the contents, name: a removal that stops early can be repeated.
+    // Unfinished uploads are not objects, so the removal of keys would miss them.
     FB_TRY_ASSIGN(uploads, bucket_.uploads_of(*contents));
     for (const auto& upload : uploads) FB_TRY(bucket_.give_up_upload(upload));
     FB_TRY(remove_contents(*contents));
@@ -270,6 +277,7 @@ Result<> Directories::remove_contents(const std::string& prefix) {
         FB_TRY_ASSIGN(page, pages.next());
         std::vector<std::string> keys;
         for (const auto& object : page.objects)
+            // The directory's own record goes last, in drop_contents().
             if (object.key != record_of(prefix)) keys.push_back(object.key);
         for (const auto& below : page.prefixes) {
             FB_TRY(remove_contents(below));

@@ -66,6 +66,7 @@ Result<> S3Folder::list(const NameTaker& take) {
     }
     {
         const std::lock_guard lock(mutex_);
+        // Only a complete listing replaces the known names.
         names_ = std::move(names);
         unnamed_ = std::move(unnamed);
     }
@@ -132,6 +133,7 @@ Result<bool> S3Folder::is_named(const ListedEntry& entry) {
 
 Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
+    // The server does not have an entry that this process is writing.
     if (const auto object = making(key)) {
         const std::lock_guard lock(object->mutex);
         return std::optional(object->info);
@@ -148,6 +150,7 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
             return std::optional(looked_at_[name]);
         }
     }
+    // Looks for a file, then for a directory. A known kind saves one request.
     std::optional<ObjectInfo> info;
     if (!is_folder || !*is_folder) {
         FB_TRY_ASSIGN(looked, bucket_->look(key));
@@ -161,6 +164,7 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
             FB_TRY_ASSIGN(has, bucket_->has_prefix(key + "/"));
             is_there = has;
         }
+        // A directory may exist without an object of its own.
         if (!info && is_there) info = object_from(key + "/", {}, bucket_->owner);
         if (info) {
             FB_TRY_ASSIGN(has_name, is_named({name, sys::EntryKind::folder}));
@@ -224,6 +228,7 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
         is_new = bucket_->new_folders.contains(below);
     }
     auto object = object_from(below, {}, bucket_->owner);
+    // The server has nothing of it yet.
     if (is_new) return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, below, object, true));
     bool has_names = false;
     {
@@ -271,6 +276,7 @@ void S3Folder::expect_new() {
 
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
+    // An unfinished upload opens as an empty file: find() remembers it as such.
     if (is_temporary_of_mark(name)) static_cast<void>(find(name));
     {
         // An empty object needs no request to read.

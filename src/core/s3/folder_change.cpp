@@ -86,6 +86,7 @@ Result<> S3Folder::rename(const std::string& name, const std::string& new_name) 
     const auto object = making(key);
     if (!object && is_mark(name) && is_mark(new_name)) return rename_upload(name, new_name);
     if (!object) return Error{ErrorKind::unsupported, "an object of S3 keeps its key"};
+    // A key must not be both an object and the beginning of other keys.
     FB_TRY_ASSIGN(is_folder, names_folder(new_name, new_key));
     if (is_folder) return Error{ErrorKind::refused, show_text(new_name) + " is a folder"};
     FB_TRY(object->publish(new_key));
@@ -163,6 +164,7 @@ Result<> S3Folder::remove_folder(const std::string& name) {
     Directories directories(*bucket_);
     FB_TRY_ASSIGN(contents, directories.contents_of(key + "/", true));
     if (!contents) return missing_name(name);
+    // Three keys are enough: its own object, its record, and any other key.
     FB_TRY_ASSIGN(listing, bucket_->list({.prefix = *contents, .from = {}, .names_max = 3}));
     bool has_record = false, has_more = !listing.prefixes.empty();
     for (const auto& object : listing.objects) {

@@ -48,6 +48,7 @@ int seek_body(void* data, curl_off_t offset, int) {
 std::size_t take_body(char* from, std::size_t size, std::size_t count, void* data) {
     auto& exchange = *static_cast<Exchange*>(data);
     const auto bytes = std::as_bytes(std::span(from, size * count));
+    // The status comes before the body, so the text of an error goes to the answer.
     if (exchange.request->take && exchange.is_good()) {
         auto& taken = exchange.answer.taken;
         taken = exchange.request->take(exchange.received, bytes);
@@ -119,6 +120,7 @@ bool Http::speaks_tls(const std::string& host) const {
     set(CURLOPT_CONNECT_ONLY, 1L);
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, look_seconds);
+    // Any certificate will do, because no request is sent.
     set(CURLOPT_SSL_VERIFYPEER, 0L);
     set(CURLOPT_SSL_VERIFYHOST, 0L);
     return curl_easy_perform(connection.handle) == CURLE_OK;
@@ -140,11 +142,13 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     Exchange exchange{.handle = handle, .request = &request};
     const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
     set(CURLOPT_URL, request.url.c_str());
+    // libcurl would resolve ".." in a key, and the signature would not match.
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, request.limits.connect_seconds);
+    // Less than 1 byte/s for this time ends the exchange.
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, request.limits.silent_seconds);
     set(CURLOPT_BUFFERSIZE, socket_buffer_bytes);
@@ -169,12 +173,14 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     HeaderList headers;
     headers.add("Expect:");  // waiting for 100 (Continue) would cost half a second a part
     headers.add("Accept:");
+    // libcurl sends a header without a value only if it ends with ";".
     for (const auto& [name, value] : request.headers) headers.add(value.empty() ? name + ";" : name + ": " + value);
     set(CURLOPT_HTTPHEADER, headers.first);
 
     connection->problem[0] = '\0';
     const auto code = curl_easy_perform(handle);
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &exchange.answer.status);
+    // The caller's own error: libcurl would only report a failed write.
     if (!exchange.answer.taken) return std::move(exchange.answer);
     if (code != CURLE_OK) {
         const std::string problem =

@@ -106,6 +106,7 @@ std::optional<std::string> name_of_key_part(std::string_view part) {
         rest.remove_prefix(is_escape ? 3 : 1);
     }
     const bool is_name = !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
+    // A name has exactly one key, so any other spelling is not an entry.
     if (!is_name || key_part_of(name) != part) return std::nullopt;
     return name;
 }

@@ -28,6 +28,7 @@ Result<KeyKeeper::Keys> KeyKeeper::current() {
     if (keys_.version > 0 && now < find_again_) return keys_;
     const auto fresh = find();
     if (!fresh && (keys_.version == 0 || now >= expire_)) return fresh.error();
+    // The present keys are still valid.
     if (!fresh) find_again_ = now + found_again_after;
     return keys_;
 }
@@ -39,6 +40,7 @@ Result<bool> KeyKeeper::renew(std::uint64_t version) {
     // from a call for each object.
     const auto now = std::chrono::steady_clock::now();
     if (!settings_.has_keys && same_found_ && now - *same_found_ < found_again_after) return false;
+    // The files may have other keys by now.
     if (settings_.read_again) {
         FB_TRY_ASSIGN(settings, settings_.read_again());
         settings_ = std::move(settings);
@@ -62,6 +64,7 @@ Result<> KeyKeeper::find() {
     expire_ = expire;
     if (!credentials.expire) find_again_ = settings_.program.empty() ? now + asked_lasts : never;
     else find_again_ = expire_ == never ? never : expire_ - std::min<Clock::duration>(before_end, (expire_ - now) / 2);
+    // Equal keys keep their version: renew() then reports that there are no others.
     if (keys_.version == 0 || credentials.credentials != keys_.credentials)
         keys_ = {std::move(credentials.credentials), keys_.version + 1};
     return {};

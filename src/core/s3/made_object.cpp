@@ -37,6 +37,7 @@ Result<std::optional<UploadMark>> mark_at(Bucket& bucket, const std::string& mar
     const auto object = bucket.read_first(mark_key, false, all);
     if (!object && object.error().kind != ErrorKind::missing) return object.error();
     std::optional<UploadMark> mark;
+    // A mark is small, so a larger object is not read further.
     if (!object || !*object || (*object)->bytes != all.size()) return mark;
     std::string_view text = all;
     std::vector<std::string> lines;
@@ -97,6 +98,7 @@ Result<> MadeObject::begin(const std::string& final_key, const sys::EntryStatus&
     part_bytes_ = part_bytes_of(source.bytes);
     pieces_.clear();
     pieces_.resize(std::max<std::uint64_t>(1, (source.bytes + part_bytes_ - 1) / part_bytes_));
+    // Processes share only uploads whose parts divide their stretches.
     if (is_joined_ && (!is_in_parts() || part_bytes_ > shared_part_bytes_max || upload_.key != final_key))
         return Error{ErrorKind::unsupported, "this upload is one process's alone"};
     if (!is_in_parts() || is_joined_) return {};
@@ -119,6 +121,7 @@ Result<> MadeObject::begin_upload() {
 Result<> MadeObject::go_on(const std::string& identity) {
     FB_TRY_ASSIGN(mark, mark_at(bucket_, info.key + mark_ending));
     if (!mark) return {};  // no mark: a new upload begins
+    // The source has changed since, so the old parts are useless.
     if (mark->identity != identity || mark->upload.key != upload_.key) return bucket_.give_up_upload(mark->upload);
     const auto parts = bucket_.parts_of(mark->upload);
     // The upload may have ended or been aborted after its mark was written.
@@ -185,6 +188,7 @@ Result<> MadeObject::filled(std::uint64_t index, std::uint64_t bytes) {
 Result<std::uint64_t> MadeObject::copy_from(sys::OpenFile& source, std::uint64_t offset, std::uint64_t bytes) {
     bytes = std::min(bytes, part_bytes_ - offset % part_bytes_);
     FB_TRY_ASSIGN(piece, piece_at(offset, bytes));
+    // A part from an earlier run is neither read nor sent again.
     if (piece->is_sent) return bytes;
     FB_TRY_ASSIGN(got, source.read(offset, {piece->bytes.get() + offset % part_bytes_, bytes}));
     FB_TRY(filled(offset / part_bytes_, got));
@@ -225,6 +229,7 @@ std::uint32_t MadeObject::checksum() {
     if (!is_in_parts()) return info.bytes == 0 ? 0 : crc32c(all_of(0));
     std::uint32_t crc = 0;
     for (std::uint64_t index = 0; index < pieces_.size(); ++index)
+        // Sent parts are not in memory any more, so the checksums of the parts are joined.
         crc = crc32c_join(crc, pieces_[index].crc32c, length_of(index));
     return crc;
 }

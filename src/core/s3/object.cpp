@@ -159,6 +159,7 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     object.state.has_times = put >= 0;
     if (put < 0) put = std::time(nullptr);
     object.changed.seconds = put;
+    // S3 has whole seconds. The hash of the ETag distinguishes versions of one second.
     object.changed.nanoseconds =
         static_cast<std::uint32_t>(siphash({}, std::as_bytes(std::span(object.etag))) % nanoseconds_in_second);
     // The checksum in the answer to a range covers only that range.
@@ -170,6 +171,7 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     };
     auto& state = object.state;
     const auto mode = number_from<std::uint32_t>(meta("mode"), 8);
+    // An object with bytes is a file, even if its mode says otherwise.
     state.kind = is_folder ? sys::EntryKind::folder : mode && object.bytes == 0 ? kind_of(*mode) : sys::EntryKind::file;
     if (state.kind == sys::EntryKind::folder && !is_folder) state.kind = sys::EntryKind::file;
     const auto usual = (is_folder ? 0777u : 0666u) & ~owner.umask;
@@ -214,6 +216,7 @@ sys::EntryStatus status_of(const ObjectInfo& object, std::uint64_t device) {
 }
 
 std::string time_text(sys::FileTime time) {
+    // Nanoseconds count forward, also before 1970: -1 s and 500,000,000 ns is -0.5.
     const bool is_before = time.seconds < 0 && time.nanoseconds > 0;
     const auto seconds = is_before ? -(time.seconds + 1) : time.seconds;
     const auto nanoseconds = is_before ? nanoseconds_in_second - time.nanoseconds : time.nanoseconds;

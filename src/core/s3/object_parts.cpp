@@ -99,6 +99,7 @@ Result<> ObjectParts::write(std::uint64_t offset, std::span<const std::byte> byt
         const auto from = offset - place.begin;
         const auto count = std::min<std::uint64_t>(bytes.size(), place.bytes - from);
         FB_TRY_ASSIGN(memory, memory_at(place));
+        // No lock is needed: concurrent writers have different stretches.
         std::memcpy(memory + from, bytes.data(), count);
         FB_TRY(wrote(place, {from, from + count}));
         offset += count;
@@ -139,6 +140,7 @@ Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
 bool ObjectParts::is_whole(const Part& part) const {
     const auto end = part.place.begin + part.place.bytes;
     auto all = part.written;
+    // Announced zeros count as written.
     auto zeros = std::ranges::upper_bound(zeros_, part.place.begin, {}, &sys::ByteStretch::end);
     for (; zeros != zeros_.end() && zeros->begin < end; ++zeros)
         add_to(all, {std::max(zeros->begin, part.place.begin) - part.place.begin,
@@ -223,6 +225,7 @@ Result<> ObjectParts::publish_as(const std::string& key) {
     FB_TRY(is_small ? put_whole(key) : end_upload());
     const std::lock_guard lock(mutex_);
     is_changed_ = false;
+    // A small object may change and be published again, but an upload has ended.
     is_over_ = !is_small;
     return {};
 }
@@ -245,6 +248,7 @@ Result<> ObjectParts::end_upload() {
         const auto place = place_of(offset);
         const auto count = std::min(place.bytes, bytes - offset);
         auto& part = parts_[place.index];
+        // Parts with gaps and the last part are sent now.
         if (!part.is_sent) {
             FB_TRY(memory_at(place));
             part.is_sent = true;

@@ -70,6 +70,7 @@ public:
     ObjectFile(std::shared_ptr<Bucket> bucket, std::shared_ptr<ObjectParts> object, bool is_temporary)
         : bucket_(std::move(bucket)), object_(std::move(object)), is_temporary_(is_temporary) {}
     ~ObjectFile() override {
+        // Publishes a file that was not closed. A destructor cannot report the error.
         static_cast<void>(attempt([this] { return ObjectFile::sync(); }));
     }
 
@@ -154,6 +155,7 @@ Result<std::unique_ptr<sys::File>> ObjectStore::open_written(const std::string& 
     const bool is_temporary = key.ends_with(temporary_ending);
     auto object = std::make_shared<ObjectParts>(*bucket_, is_temporary ? final_key_of(key) : key);
     if (!sys::is_emptying(access)) {
+        // A temporary file that this Store is writing is not an object yet.
         if (auto pending = making(key, false))
             return std::unique_ptr<sys::File>(std::make_unique<ObjectFile>(bucket_, std::move(pending), is_temporary));
         FB_TRY_ASSIGN(there, bucket_->look(key));
@@ -242,6 +244,7 @@ Result<std::vector<sys::Entry>> ObjectStore::list(const std::string& path) {
             if (object.key != *prefix && !object.key.ends_with(own_record))
                 add(std::string_view(object.key).substr(prefix->size()), false, object.bytes);
         for (const auto& below : listing.prefixes) {
+            // A common prefix may be the former name of a renamed directory.
             FB_TRY_ASSIGN(contents, directories_.contents_of(below, true));
             if (contents)
                 add(std::string_view(below).substr(prefix->size(), below.size() - prefix->size() - 1), true, 0);

@@ -157,6 +157,7 @@ Result<std::uint64_t> ReadObject::take(std::uint64_t offset, std::uint64_t bytes
             const std::lock_guard lock(mutex_);
             if (offset >= info_.bytes) return std::uint64_t{0};
             bytes = std::min(bytes, info_.bytes - offset);
+            // Bytes that came with the opening cost no request.
             if (offset < first_bytes_.size()) {
                 bytes = std::min<std::uint64_t>(bytes, first_bytes_.size() - offset);
                 const auto part = std::as_bytes(std::span(first_bytes_)).subspan(offset, bytes);
@@ -175,6 +176,7 @@ Result<std::uint64_t> ReadObject::take(std::uint64_t offset, std::uint64_t bytes
                                              }));
         if (was_same) {
             const std::lock_guard lock(mutex_);
+            // Another thread may have met a new version meanwhile.
             if (info_.etag == object.etag) sums_.add(offset, bytes, sum);
             return bytes;
         }

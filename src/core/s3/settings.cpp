@@ -31,6 +31,7 @@ Result<Sections> sections_of(const Surroundings& surroundings, const char* varia
     if (!is_named) path = surroundings.variable("HOME") + "/.aws/" + name;
     const auto text = surroundings.read(path);
     if (text) return sections_from(*text);
+    // A default file may be missing, but not a file that the user has chosen.
     if (text.error().kind == ErrorKind::missing && !is_named) return Sections{};
     return with_context(text.error(), std::string(variable) + ": " + text.error().what);
 }
@@ -100,6 +101,7 @@ std::optional<std::chrono::system_clock::time_point> expiry_from(const std::stri
     if (*end == '.') end += 1 + std::strspn(end + 1, "0123456789");
     end = ::strptime(end, "%z", &fields);
     if (end == nullptr || *end != '\0') return {};
+    // timegm() reads the fields as UTC, so the offset is subtracted here.
     const auto east = fields.tm_gmtoff;
     return std::chrono::system_clock::from_time_t(::timegm(&fields) - east);
 }

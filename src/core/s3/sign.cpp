@@ -60,6 +60,7 @@ std::string query_text(Pairs query) {
 
 std::string authorization_of(const ToSign& request, const Credentials& credentials, std::string_view time) {
     auto headers = request.headers;
+    // The canonical request has its headers in order.
     std::ranges::sort(headers);
     std::string canonical = request.method + "\n" + request.path + "\n" + query_text(request.query) + "\n", names;
     for (const auto& [name, value] : headers) {
