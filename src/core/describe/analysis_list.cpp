@@ -1,6 +1,6 @@
-// What is done with the list of an analysis's options: the values as text for the comparison of ranks, the check of
-// each value against its line, of the options against the kind, and of names against those of other streams. The four
-// visitors of each_option() have one operator() for each kind of values; a new option needs nothing here.
+// Uses the list of analysis options. The visitors turn values into text to compare ranks, and check each value against
+// its line. The functions after them check the options against the kind, and names against other streams. Each visitor
+// has an operator() for each type of values, so a new option needs nothing here.
 
 #include "core/describe/analysis_list.hpp"
 
@@ -24,8 +24,8 @@ namespace {
 
 constexpr int bins_2d_max = 4096;  // along each axis: 128 MiB of counts
 constexpr std::size_t conditions_max = 16;
-constexpr int stars_max = 4;                  // of a pattern, as in the rules of compression
-constexpr std::size_t text_bytes_max = 1024;  // of a path: those of a stream's analyses fit on the control page
+constexpr int stars_max = 4;                  // in a pattern, as in the rules of compression
+constexpr std::size_t text_bytes_max = 1024;  // of a path: so the paths of a stream's analyses fit on the control page
 
 std::string show(const Flag&, bool value) { return value ? "true" : "false"; }
 std::string show(const NameList&, const std::vector<std::string>& names) { return fmt::format("{}", names); }
@@ -55,7 +55,7 @@ struct CollectAnalysis {
     }
 };
 
-// The values of the options that a kind does not use, as CollectAnalysis gives them.
+// The values of the options that a kind does not use, in the form of CollectAnalysis.
 struct CollectUnused {
     Analysis::Kind kind;
     Settings& settings;
@@ -66,7 +66,7 @@ struct CollectUnused {
     }
 };
 
-// The first value that its line excludes.
+// Finds the first invalid value.
 struct CheckAnalysis {
     const std::string& whose;
     Result<>& verdict;
@@ -86,6 +86,7 @@ struct CheckAnalysis {
     void operator()(const AnalysisOption& option, const NumberRange& range,
                     const std::tuple<const double&, const double&>& ends) const {
         const auto [low, high] = ends;
+        // NaN passes each comparison: the analysis finds this end.
         if (std::isinf(low) || std::isinf(high) || low >= high)
             refuse(option, show(range, ends), "two numbers, the lower number first");
     }
@@ -181,7 +182,7 @@ struct TellAnalysis {
     }
 };
 
-// How many variables a kind looks at together; empty for kinds that look at each by itself.
+// Returns how many variables a kind combines. Empty for kinds that process each variable alone.
 std::vector<std::size_t> counts_of(Analysis::Kind kind) {
     switch (kind) {
         case Analysis::Kind::histogram_2d: return {2};
@@ -207,7 +208,7 @@ Result<> check_variables(const Analysis& analysis, const std::string& kind, cons
     return {};
 }
 
-// What the options of a kind are to each other.
+// Checks the options of a kind against each other.
 Result<> check_together(const Analysis& analysis, const std::string& kind, const std::string& whose) {
     using K = Analysis::Kind;
     const auto refuse = [&](const std::string& why) {
@@ -243,9 +244,9 @@ Result<> check_one(const std::string& stream, const Analysis& analysis) {
     FB_TRY(check_described(Schema{.stream = result_stream(stream, analysis), .tables = {}, .variables = {}}));
     const auto kind = show(Words<Analysis::Kind>{analysis_words}, analysis.kind);
     Result<> verdict;
-    each_option(analysis,
-                CheckAnalysis{whose, verdict});  // the kind first, so that it is one when its bit is asked for
+    each_option(analysis, CheckAnalysis{whose, verdict});  // the kind is checked first, because its bit is used next
     FB_TRY(verdict);
+    // An option that the kind does not use may have its default value.
     Settings unused, untouched;
     each_option(analysis, CollectUnused{analysis.kind, unused});
     const Analysis defaults;
@@ -266,6 +267,7 @@ std::string source_stream(const std::string& result_stream) {
 }
 
 bool is_result(const Schema& schema) {
+    // All variables of a result have the attribute, so the first is enough.
     return !schema.variables.empty() &&
            std::ranges::any_of(schema.variables.front().attributes.others,
                                [](const auto& other) { return other.first == source_attribute; });

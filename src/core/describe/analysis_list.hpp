@@ -1,11 +1,9 @@
-// The options of an analysis, each once, in the form of option_list.hpp: its key in the configuration, the values that
-// it takes, what it means, the kinds of analyses that use it, and its member. The reader of the configuration, the
-// check of a stream, the comparison of ranks, the control page and the table of docs/reference/configuration.md come
-// from
-// here.
+// The options of an analysis, each once, in the form of option_list.hpp: key, values, meaning, kinds of analyses that
+// use it, and member. The reader of the configuration, the check of a stream, the comparison of ranks, the control page
+// and the table of docs/reference/configuration.md are made from this list.
 //
-// A new option is a member of Analysis, a line of each_option(), and the analyser that obeys it. each_option() calls
-// `visit(AnalysisOption, values, member)`; beside the types of option_list.hpp the type of `values` says:
+// To add an option, add a member of Analysis, a line in each_option(), and the code in the analyser. each_option()
+// calls `visit(AnalysisOption, values, member)`. The type of `values` is a type of option_list.hpp or one of these:
 //
 //   Flag         log = true          NameList   variables = ["gas/x", "gas/y"]     PointList   points = [[0, 3, 7]]
 //   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]                 WordList  action = ["mark", "stop"]
@@ -30,15 +28,15 @@ namespace forebay::describe {
 
 /// Names of variables, or patterns with `*`.
 struct NameList {};
-/// The lower and the upper end, of the members `low` and `high`; NaN where an end is to be found.
+/// The lower and the upper end: the members `low` and `high`. NaN: the analysis finds the end.
 struct NumberRange {};
-/// Indices into an array, one a dimension.
+/// Indices into an array, one for each dimension.
 struct PointList {};
 /// Numbers above 0.
 struct LengthList {};
-/// A condition.hpp, or a list of them.
+/// A condition (condition.hpp), or a list of conditions.
 struct ConditionList {};
-/// One of some words, or a list of them.
+/// A word of a list, or several of them.
 template <class T>
 struct WordList {
     std::span<const Word<T>> all;
@@ -63,7 +61,7 @@ inline constexpr Word<Analysis::Action> action_words[] = {{"mark", Analysis::Act
                                                           {"stop", Analysis::Action::stop},
                                                           {"tell", Analysis::Action::tell}};
 
-/// A bit of each kind.
+/// One bit for each kind.
 constexpr std::uint32_t bits_of(std::initializer_list<Analysis::Kind> kinds) {
     std::uint32_t bits = 0;
     for (const auto kind : kinds) bits |= 1u << static_cast<unsigned>(kind);
@@ -72,14 +70,14 @@ constexpr std::uint32_t bits_of(std::initializer_list<Analysis::Kind> kinds) {
 inline constexpr std::uint32_t every_kind = (1u << std::size(analysis_words)) - 1;
 
 struct AnalysisOption : Option {
-    std::uint32_t kinds = every_kind;  // that use it
+    std::uint32_t kinds = every_kind;  // the kinds that use the option
     bool is_of(Analysis::Kind kind) const { return (kinds & bits_of({kind})) != 0; }
 };
 
-/// `analysis`: Analysis, const or not; its name is the key of its table.
+/// `analysis`: Analysis, const or not. The name of the analysis is the key of its table.
 template <class Given, class Visit>
 void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Analysis> {
-    // A member that is new does not compile here before it has its line below.
+    // A new member does not compile here until it has a line below.
     auto& [name, kind, variables, every, bins, low, high, log, axis, by, at, factor, points, length, pixels,
            linking_length, members, picture, palette, script, python, time_limit, memory_limit, condition, action] =
         analysis;
@@ -129,25 +127,25 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     visit(A{{"action", "the action if a condition is fulfilled"}}, WordList<Analysis::Action>{action_words}, action);
 }
 
-/// "STREAM.NAME", the stream of its results.
+/// Returns "STREAM.NAME", the stream that gets the results.
 std::string result_stream(const std::string& stream, const Analysis& analysis);
-/// The inverse for a stream that holds results; "" for a name that is none of theirs.
+/// The inverse, for a stream of results. "" if the name cannot be a result stream.
 std::string source_stream(const std::string& result_stream);
-/// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
+/// An attribute of each result: the id of its snapshot, as 16 hexadecimal digits.
 inline constexpr const char* source_attribute = "made_of_snapshot";
-/// Whether a snapshot of this schema holds results.
+/// Returns true if a snapshot with this schema holds results.
 bool is_result(const Schema& schema);
 
-/// Every option of every analysis with its value, "insitu.NAME.kind": what ranks must have alike.
+/// Returns every option of every analysis with its value, "insitu.NAME.kind". They must be equal on all ranks.
 Settings settings_of(const std::vector<Analysis>& analyses);
 
-/// `refused`, with the analysis and the option named, for what cannot be made whatever the snapshots are.
+/// `refused`, with analysis and option, for an analysis that no snapshot could satisfy.
 Result<> check_values(const std::string& stream, const std::vector<Analysis>& analyses);
 
-/// `refused` where the results of an analysis would go into a stream of that name.
+/// `refused` if the results of an analysis would go into a stream of the list.
 Result<> check_result_streams(const std::vector<std::pair<std::string, StreamOptions>>& streams);
 
-/// What people are told of an option, and the names of the kinds that use it; none: all of them.
+/// The text of an option for people, and the kinds that use it. No kinds: all kinds.
 struct AnalysisLine : OptionLine {
     std::vector<std::string> kinds;
 };

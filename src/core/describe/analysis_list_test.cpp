@@ -1,7 +1,7 @@
-// Goal: each option of an analysis is told of, checked and compared from one list; what no snapshot could make is
-// refused by its name, and what a kind does not use is not passed over; the guide's table says what the list says.
-// Method: an analysis of each kind that works, and changes of it, one each; every option changed alone; the rows of
-// docs/reference/configuration.md beside the list's.
+// Goal: each analysis option is described, checked and compared from one list. Impossible analyses are refused by name,
+// and options that a kind does not use are refused too. The table of the page equals the list.
+// Method: a valid analysis of each kind, and single changes of it; each option changed alone; the rows of
+// docs/reference/configuration.md and of the list.
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ Analysis working(K kind) {
     return analysis;
 }
 
-// The text of the refusal; "" where there is none.
+// Returns the text of the refusal, or "".
 std::string refused(K kind, const std::function<void(Analysis&)>& change, const std::string& stream = "s") {
     auto analysis = working(kind);
     change(analysis);
@@ -51,7 +51,7 @@ void check_refused(K kind, const std::function<void(Analysis&)>& change, const s
 
 using Change = std::pair<std::string, std::function<void(Analysis&)>>;
 
-// Another value than the default, which some kind takes, of each option but `kind` and `variables`.
+// For each option except `kind` and `variables`, a valid value that is not the default.
 const std::vector<Change>& changes() {
     static const std::vector<Change> all = {{"every", [](Analysis& a) { a.every = 10; }},
                                             {"bins", [](Analysis& a) { a.bins = 64; }},
@@ -265,7 +265,7 @@ TEST_CASE("results have a stream of their own, of a name that streams may have")
 
 TEST_CASE("each option that is changed is told to the other ranks by its name and value") {
     StreamOptions options{.insitu = {working(K::slice)}};
-    options.insitu.front().condition = {"a > 1"};  // what an action needs
+    options.insitu.front().condition = {"a > 1"};  // an action needs a condition
     const auto before = describe::settings_of(options);
     const auto refusal = [&](const std::function<void(Analysis&)>& change) {
         auto changed = options;
@@ -281,7 +281,7 @@ TEST_CASE("each option that is changed is told to the other ranks by its name an
                                                                         }).value);
     CHECK(refusal([](Analysis& a) { a.low = 0.5, a.high = 1e30; }).value == "[0.5, 1e+30]");
     CHECK(refusal([](Analysis& a) { a.points = {{1, 2}, {3, 4}}; }).value == "[[1, 2], [3, 4]]");
-    CHECK(describe::settings_of(options) == before);  // a NaN is no difference
+    CHECK(describe::settings_of(options) == before);  // two NaN count as equal
     CHECK(settings_of(std::vector<Analysis>{}).empty());
 }
 

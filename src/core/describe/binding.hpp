@@ -1,4 +1,4 @@
-// Where the described variables lie in this rank's memory: the other half of a description beside the Schema.
+// The memory of the described variables on this rank. The Schema is the other half of a description.
 
 #pragma once
 
@@ -10,15 +10,15 @@
 namespace forebay::describe {
 
 struct TableBinding {
-    std::vector<std::uint32_t> variables;  // the columns' indices in the schema
+    std::vector<std::uint32_t> variables;  // indices of the columns in the schema
     std::uint64_t rows = 0;
-    std::vector<ColumnData> columns;  // as many as variables, without addresses until bound
+    std::vector<ColumnData> columns;  // one for each variable, without addresses until bound
 };
 
 /// Indexed like Schema::variables and Schema::tables.
 struct Binding {
     std::vector<void*> data;                 // replicated
-    std::vector<char> first_rank;            // replicated: 1 where ranks may differ and rank 0's value is meant
+    std::vector<char> first_rank;            // replicated: 1 if ranks may differ and rank 0's value is stored
     std::vector<std::vector<Piece>> pieces;  // arrays, without empty boxes
     std::vector<TableBinding> tables;
 

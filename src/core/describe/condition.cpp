@@ -22,9 +22,9 @@ constexpr std::array<std::pair<std::string_view, Comparison>, 6> comparisons{{{"
                                                                               {">=", Comparison::at_least},
                                                                               {"==", Comparison::equal},
                                                                               {"!=", Comparison::unequal}}};
-constexpr int stars_of_condition_max = 4;  // as of a pattern of variables
+constexpr int stars_of_condition_max = 4;  // as in a pattern of variables
 
-// At which byte of the text, counted from 1.
+// `place` is the byte in the text, from 0. The message counts from 1.
 Error wrong_at(std::size_t place, const std::string& what) {
     return {ErrorKind::refused, fmt::format("at character {} {}, as in \"*/nan > 0\"", place + 1, what)};
 }
@@ -55,7 +55,7 @@ bool Condition::is_farther(double value, double other) const {
     }
 }
 
-// The comparison is the last one in the text: a name may hold signs of its own.
+// The last comparison in the text counts, because a name may contain such signs.
 Result<Condition> parse_condition(std::string_view text) {
     const auto last = text.find_last_of(comparison_signs);
     if (last == text.npos) return wrong_at(end_of(text), "one of <, <=, >, >=, ==, != is expected");

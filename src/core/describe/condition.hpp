@@ -1,5 +1,5 @@
-// A condition over the results of an analysis, as people write it: "*/nan > 0", "gas/mass > 1e15", "theta/max >= 400".
-// A pattern of names of results, a comparison, a number. It is fulfilled if any element of any result of that name is.
+// A condition over the results of an analysis: "*/nan > 0", "gas/mass > 1e15", "theta/max >= 400". It has a pattern of
+// result names, a comparison and a number. It is fulfilled if any element of a matching result fulfils the comparison.
 
 #pragma once
 
@@ -17,13 +17,13 @@ struct Condition {
     Comparison comparison = Comparison::greater;
     double number = 0;
 
-    /// Not a number fulfils `!=` alone.
+    /// NaN fulfils only `!=`.
     bool holds(double value) const;
-    /// Whether `value`, which fulfils it, says more than `other`, which does too: it is farther beyond the number.
+    /// Both values fulfil the condition. Returns true if `value` is farther beyond the number than `other`.
     bool is_farther(double value, double other) const;
 };
 
-/// `refused`, with the place in the text and an example, for what is none.
+/// `refused` for an invalid text, with the place of the mistake and an example.
 Result<Condition> parse_condition(std::string_view text);
 
 }  // namespace forebay::describe

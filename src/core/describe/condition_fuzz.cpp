@@ -1,4 +1,5 @@
-// Any text given to parse_condition(): no crash; what is accepted has a pattern and a number, the rest is `refused`.
+// Feeds any text to parse_condition(). It must not crash. Accepted text has a pattern and a number; other text is
+// `refused`.
 
 #include "core/describe/condition.hpp"
 

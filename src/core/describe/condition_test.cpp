@@ -1,4 +1,5 @@
-// Goal: a condition is what people write, and what is none is refused with its place. Method: good and bad texts.
+// Goal: valid conditions are read, and invalid conditions are refused with their place.
+// Method: good and bad texts.
 
 #include "core/describe/condition.hpp"
 

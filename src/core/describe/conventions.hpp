@@ -1,5 +1,5 @@
-// The conventions in whose words views and exports are, each once: what people call it, what its files are called, and
-// what it is. A new convention is a value of Convention, a line here, and its outline in outline/conventions.cpp.
+// The conventions of views and exports, each once: name, file suffix, and summary. To add a convention, add a value of
+// Convention, a line here, and its outline in outline/conventions.cpp.
 
 #pragma once
 
@@ -16,12 +16,12 @@ namespace forebay::describe {
 
 struct KnownConvention {
     Convention convention;
-    const char* name;     // in the configuration, and as the program's verb
-    const char* suffix;   // of its views and series: step-000120.nc
+    const char* name;     // in the configuration, and the program's verb
+    const char* suffix;   // of views and series: step-000120.nc
     const char* summary;  // one line for people
 };
 
-/// By rising value of Convention, so that a number is an index.
+/// In the order of the values of Convention, so the value is the index.
 inline constexpr std::array known_conventions{
     KnownConvention{Convention::plain, "plain", ".h5",
                     "One HDF5 file of global arrays and tables, as forebay view shows them"},
@@ -30,14 +30,14 @@ inline constexpr std::array known_conventions{
     KnownConvention{Convention::netcdf, "netcdf", ".nc", "netCDF-4: named dimensions, with time over several steps"},
 };
 
-/// The control page has a bit of each, and messages a number below this.
+/// The control page has one bit for each convention, and messages have a number below this limit.
 inline constexpr std::uint64_t conventions_max = 32;
 
 const KnownConvention& known(Convention convention);
-/// Nothing for a number that is of a later version, or of none.
+/// Returns nothing if the number is unknown, for example from a later version.
 std::optional<Convention> convention_numbered(std::uint64_t number);
 std::optional<Convention> convention_named(std::string_view name);
-/// "plain, h5part, openpmd or netcdf".
+/// Returns "plain, h5part, openpmd or netcdf".
 std::string convention_names(std::span<const KnownConvention> of = known_conventions);
 
 }  // namespace forebay::describe

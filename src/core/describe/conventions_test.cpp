@@ -1,5 +1,5 @@
-// Goal: conventions are known by number and by name, and nothing else is.
-// Method: each of the table there and back; what is beyond it.
+// Goal: conventions are found by number and by name, and unknown numbers and names are not.
+// Method: each line of the table there and back; values outside it.
 
 #include <doctest/doctest.h>
 

@@ -18,9 +18,10 @@ float number(Half half) {
     const std::uint32_t sign = (half.bits & 0x8000u) << 16;
     const std::uint32_t exponent = (half.bits >> 10) & 0x1Fu;
     const std::uint32_t mantissa = half.bits & 0x3FFu;
+    // Infinity and NaN. Below, 112 is 127 - 15, the difference of the exponent biases.
     if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000u | (mantissa << 13));
     if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
-    const auto small = static_cast<float>(mantissa) * 0x1p-24f;  // below the least normal one, and exact
+    const auto small = static_cast<float>(mantissa) * 0x1p-24f;  // subnormal numbers, exactly
     return sign != 0 ? -small : small;
 }
 template <class T>
@@ -28,7 +29,8 @@ T number(T value) {
     return value;
 }
 
-/// Two types that differ by the sign alone: what the other has not is its nearest value, as HDF5 converts it in a view.
+/// 64-bit integers that differ only in the sign. A value out of range becomes the nearest value, as HDF5 does in a
+/// view.
 template <class From, class To>
 constexpr bool is_other_sign() {
     return std::integral<From> && std::integral<To> && sizeof(From) == 8 && sizeof(To) == 8;
@@ -49,7 +51,7 @@ void convert(std::byte* to, const std::byte* from, std::uint64_t count) {
         store_le(to + i * sizeof(To), as<To>(number(load_le<From>(from + i * sizeof(From)))));
 }
 
-/// Whether each value of From is one of To.
+/// Returns true if To holds each value of From.
 template <class From, class To>
 constexpr bool holds() {
     if constexpr (std::same_as<From, Half>) return std::floating_point<To>;

@@ -1,5 +1,5 @@
-// Elements of one type as those of another that holds each of their values exactly; and i64 as u64 and back, which ids
-// are in some conventions. Pure; knows no HDF5.
+// Converts elements to a type that holds each of their values exactly. Also converts between i64 and u64, because
+// conventions differ in the type of ids. Pure functions without HDF5.
 
 #pragma once
 
@@ -11,11 +11,11 @@
 namespace forebay::describe {
 
 struct Conversion {
-    /// Converts `count` elements; the memory must not overlap. Null where the bytes stay as they are.
+    /// Converts `count` elements. The memory must not overlap. Null if the bytes stay the same.
     void (*run)(std::byte* to, const std::byte* from, std::uint64_t count) = nullptr;
 };
 
-/// `unsupported` where values could be lost.
+/// `unsupported` if values could be lost.
 Result<Conversion> conversion(Type from, Type to);
 
 }  // namespace forebay::describe

@@ -1,4 +1,4 @@
-// Goal: what is converted keeps its value, and what might not is refused.
+// Goal: converted elements keep their values. Conversions that could lose values are refused.
 
 #include <doctest/doctest.h>
 

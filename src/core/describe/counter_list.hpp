@@ -1,11 +1,10 @@
-// The counters, each once: its name in all languages, its member and what it counts. Below them the counts of agents,
-// each once: how the control page and a status store it, its name in the status, its metric, and the counter that an
-// application sees it as. The bindings, Stream::counters(), the control page, the status, the metrics and `forebay top`
-// come from here.
+// The counters, each once: name in all languages, member, and meaning. Below are the counts of agents, each once:
+// storage on the control page and in a status, name in the status, metric, and the counter for applications. The
+// bindings, Stream::counters(), the control page, the status, the metrics and `forebay top` are made from these lists.
 //
-// A new counter is a member of Counters, a line of each_counter(), and the place that counts. If an agent counts it, it
-// is a member of NodeCounts or StreamCounts too, with its line. The page then has another layout: a new
-// node::control_version.
+// To add a counter, add a member of Counters, a line in each_counter(), and the code that counts. If an agent counts
+// it, add also a member of NodeCounts or StreamCounts with its line. This changes the layout of the page, so it needs a
+// new node::control_version.
 
 #pragma once
 
@@ -18,7 +17,7 @@
 
 namespace forebay::describe {
 
-/// Calls `visit(name, member, meaning)` for each.
+/// Calls `visit(name, member, meaning)` for each counter.
 template <class Visit>
 constexpr void each_counter(Visit&& visit) {
     using C = Counters;
@@ -48,51 +47,51 @@ constexpr void each_counter(Visit&& visit) {
     visit("drain_rate_bytes_per_second", &C::drain_rate_bytes_per_second, "the present limit; 0: none");
 }
 
-/// A count as a status has it; the control page has std::atomic instead.
+/// The storage of a count in a status. The control page uses std::atomic.
 template <class T>
 using Plain = T;
 
-/// What the agent of a node counts since its session began. `backlog_bytes` and `rate_bytes_per_second` are worked out
-/// for each status, and are 0 on the page.
+/// The counts of a node's agent since its session began. `backlog_bytes` and `rate_bytes_per_second` are computed for
+/// each status, and are 0 on the page.
 template <template <class> class As>
 struct NodeCounts {
     As<std::uint64_t> commits{0}, drains{0}, aborts{0}, overtakes{0}, bytes_drained{0}, bytes_stored{0};
     As<std::uint64_t> backlog_bytes{0};  // sealed and not drained
     As<double> drain_seconds{0}, drain_cpu_seconds{0};
-    As<double> rate_bytes_per_second{0};  // drained since the status before
+    As<double> rate_bytes_per_second{0};  // drained since the last status
     As<double> slowdown_percent{0};
     As<std::uint64_t> steps_counted{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
 };
 
-/// What it counts of one stream.
+/// The counts of one stream.
 template <template <class> class As>
 struct StreamCounts {
     As<std::int64_t> newest_durable_step{-1};
     As<std::uint64_t> deadlines_missed{0}, not_analysed{0}, scripts_missed{0};
 };
 
-/// Whether a status has it. `later`: those of agents from before this count lack it.
+/// Says if a status contains the count. `later`: older agents do not write it.
 enum class InStatus { no, always, later };
 
-/// Of a node, for Prometheus.
+/// The Prometheus metric of a node count.
 struct CountMetric {
-    int place = 0;  // among the metrics of a node; 0: there is none
+    int place = 0;  // order among the metrics of a node; 0: no metric
     bool grows = true;
-    const char* name = "";  // behind "forebay_"
+    const char* name = "";  // after "forebay_"
     const char* help = "";
     double divisor = 1;
-    const char* op = "";  // its label `op`, if it has one
+    const char* op = "";  // the label `op`, if any
 };
 
 struct Count {
     const char* name;  // in the status
     InStatus in_status = InStatus::always;
     CountMetric metric = {};
-    bool in_top = false;  // whether `forebay top --json` has it, of each stream
+    bool in_top = false;  // true if `forebay top --json` shows it for each stream
 };
 
-/// Calls `visit(count, counter, get)` for each, in the order of a status. `counter` is the member of Counters, nullptr
-/// if there is none; `get(counts)` is the member of NodeCounts, however it is stored.
+/// Calls `visit(count, counter, get)` for each count, in the order of a status. `counter` is the member of Counters, or
+/// nullptr. `get(counts)` returns the member of NodeCounts in either storage.
 template <class Visit>
 constexpr void each_node_count(Visit&& visit) {
     using C = Counters;
@@ -144,7 +143,7 @@ constexpr void each_node_count(Visit&& visit) {
         [](auto& all) -> auto& { return all.drain_rate_bytes_per_second; });
 }
 
-/// The same of StreamCounts.
+/// The same for StreamCounts.
 template <class Visit>
 constexpr void each_stream_count(Visit&& visit) {
     using C = Counters;
@@ -161,7 +160,7 @@ constexpr void each_stream_count(Visit&& visit) {
         Count{"scripts_missed"}, &C::scripts_missed, [](auto& all) -> auto& { return all.scripts_missed; });
 }
 
-/// Copies the agent's counts, perhaps from a control page, to the counters that an application sees.
+/// Copies the agent's counts to the counters for applications. `from` may lie on a control page.
 template <template <class> class As>
 void put_counters(const NodeCounts<As>& from, Counters& to) {
     each_node_count([&](const Count&, auto counter, auto get) {
@@ -173,7 +172,7 @@ void put_counters(const StreamCounts<As>& from, Counters& to) {
     each_stream_count([&](const Count&, auto counter, auto get) { to.*counter = get(from); });
 }
 
-/// Copies a page's counts.
+/// Copies the counts of a page.
 inline NodeCounts<Plain> plain(const NodeCounts<std::atomic>& from) {
     NodeCounts<Plain> to;
     each_node_count([&](const Count&, auto, auto get) { get(to) = get(from); });
@@ -185,9 +184,9 @@ inline StreamCounts<Plain> plain(const StreamCounts<std::atomic>& from) {
     return to;
 }
 
-/// The value of that name; `refused`, with the names there are, for another.
+/// Returns the value of the counter with this name. `refused` for another name, with the list of names.
 Result<double> counter_named(const Counters& counters, const std::string& name);
-/// A line each, "saves 3", by the order of the list.
+/// Returns a line for each counter, "saves 3", in the order of the list.
 std::string counters_text(const Counters& counters);
 
 }  // namespace forebay::describe

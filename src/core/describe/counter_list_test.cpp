@@ -1,5 +1,5 @@
-// Goal: each counter is found by its name, and the text has them all; each count of an agent becomes its counter.
-// Method: each member set to another number, and asked for.
+// Goal: each counter is found by its name, and the text has all counters. Each count of an agent becomes its counter.
+// Method: each member gets a different number and is looked up.
 
 #include <doctest/doctest.h>
 

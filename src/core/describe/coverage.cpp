@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 __extension__ using Wide = unsigned __int128;
 
+// The product has 122 bits. 2^61 is 1 modulo the prime, so the high bits are added to the low bits.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
     const auto product = static_cast<Wide>(a) * b;
     return add_weights(static_cast<std::uint64_t>(product & prime), static_cast<std::uint64_t>(product >> 61));
@@ -25,8 +26,9 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
     return result;
 }
 
-// A number from 2 to prime - 1 for each dimension.
+// Returns a number from 2 to prime - 1 for each dimension.
 std::uint64_t base_of(std::uint64_t seed, int dim) {
+    // Not 1, because the series is divided by r - 1.
     return 2 + splitmix(seed, static_cast<std::uint64_t>(dim)) % (prime - 2);
 }
 
@@ -55,6 +57,7 @@ std::pair<std::size_t, std::size_t> find_overlap(std::span<const Box> boxes) {
     std::vector<std::size_t> active;  // boxes that the sweep along dimension 0 has entered and not left
     for (const auto i : order) {
         std::erase_if(active, [&](std::size_t j) { return boxes[j].lo[0] + boxes[j].size[0] <= boxes[i].lo[0]; });
+        // Only boxes that overlap along dimension 0 are compared.
         for (const auto j : active)
             if (intersect(boxes[i], boxes[j])) return {std::min(i, j), std::max(i, j)};
         active.push_back(i);

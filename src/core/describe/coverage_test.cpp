@@ -1,4 +1,4 @@
-// Goal: exact coverage is told from holes, overlaps and both at once with equal volume.
+// Goal: exact coverage is distinguished from holes, from overlaps, and from both with equal volume.
 
 #include "core/describe/coverage.hpp"
 

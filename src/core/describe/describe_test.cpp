@@ -1,5 +1,5 @@
-// Goal: the arithmetic of boxes, shares and strided walks is right, and every rule of check(Schema) refuses, that of
-// check_described() only what is new.
+// Goal: the arithmetic of boxes, shares and strided walks is right. check(Schema) refuses each broken rule;
+// check_described() refuses more names.
 
 #include <doctest/doctest.h>
 
@@ -107,7 +107,7 @@ TEST_CASE("RunWalk::seek: the run and the byte that a walk from the start comes 
                 while (!expected.done() && static_cast<std::uint64_t>(expected.a()) + expected.run_bytes() <= offset)
                     expected.next();
                 auto walk = whole;
-                for (int i = 0; i < 2 && !walk.done(); ++i) walk.next();  // from wherever it is
+                for (int i = 0; i < 2 && !walk.done(); ++i) walk.next();  // from any position
                 if (walk.done()) walk = whole;
                 const auto into = walk.seek(offset);
                 REQUIRE(walk.done() == expected.done());
@@ -201,7 +201,7 @@ TEST_CASE("check_described refuses names that command terminals, which check() a
     };
     const Variable good{.name = "x", .type = f64, .kind = Kind::array, .shape = {4}};
     REQUIRE(check_described(with(good)));
-    // The parentheses end the escape and mean both texts.
+    // The parentheses end the escape and join both texts.
     for (const std::string name : {("u\xc2\x9b"
                                     "31m"),
                                    "u\xc2\x85", "u\xe2\x80\xae", "u\xe2\x81\xa6", "u\xff"}) {
@@ -223,6 +223,6 @@ TEST_CASE("check_described refuses names that command terminals, which check() a
     }
     auto variable = good;
     variable.name = "fields/µ 日本";
-    variable.attributes.unit = "any text\x1b";  // no name
+    variable.attributes.unit = "any text\x1b";  // not a name
     CHECK(check_described(with(variable)));
 }

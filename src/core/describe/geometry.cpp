@@ -25,6 +25,7 @@ std::optional<Box> intersect(const Box& a, const Box& b) {
 bool inside(const Box& box, const Extents& shape) {
     if (box.lo.dims() != shape.dims() || box.size.dims() != shape.dims()) return false;
     for (int dim = 0; dim < shape.dims(); ++dim)
+        // Not lo + size, because the sum could overflow.
         if (box.lo[dim] > shape[dim] || box.size[dim] > shape[dim] - box.lo[dim]) return false;
     return true;
 }
@@ -71,6 +72,7 @@ Box grown(const Piece& piece, const Extents& shape) {
 
 RowRange balanced_share(std::uint64_t total, std::uint32_t index, std::uint32_t parts) {
     const auto base = total / parts;
+    // The first `extra` parts get one row more.
     const auto extra = total % parts;
     return {index * base + std::min<std::uint64_t>(index, extra), base + (index < extra ? 1 : 0)};
 }

@@ -1,5 +1,5 @@
-// Boxes and their intersections, balanced shares, and walks over two strided layouts at once: the
-// arithmetic of N-to-M. Nothing here allocates or touches data.
+// Boxes and their intersections, balanced shares, and walks over two strided layouts: the arithmetic of restarts on
+// another number of ranks. Nothing here allocates or touches data.
 
 #pragma once
 
@@ -18,25 +18,25 @@ using Strides = std::array<std::int64_t, dims_max>;
 /// Number of elements; 1 for no dimensions.
 std::uint64_t volume(const Extents& size);
 
-/// The common part of two boxes of equal dims; nothing when it is empty.
+/// Returns the common part of two boxes of equal dims, or nothing if it is empty.
 std::optional<Box> intersect(const Box& a, const Box& b);
 
-/// Whether `box` lies inside a global array of `shape`.
+/// Returns true if `box` lies inside a global array of `shape`.
 bool inside(const Box& box, const Extents& shape);
 
-/// The smallest box that holds both.
+/// Returns the smallest box that contains both.
 Box bounding(const Box& a, const Box& b);
 
 /// Row-major strides of a packed box.
 Strides packed_strides(const Extents& size, std::uint32_t element_bytes);
 
-/// Byte distance of the element at global position `at` from the element at `origin`.
+/// Returns the bytes from the element at `origin` to the element at global position `at`.
 std::int64_t offset_bytes(const Extents& at, const Extents& origin, const Strides& strides);
 
-/// The box of `piece` grown by its halo, as far as it lies inside `shape`.
+/// Returns the box of `piece` with its halo, cut at `shape`.
 Box grown(const Piece& piece, const Extents& shape);
 
-/// Rows [first, first + count) of `total` that part `index` of `parts` gets: as equal as can be, in order.
+/// Rows [first, first + count) of part `index` of `parts`: in order, with sizes that differ by at most 1.
 struct RowRange {
     std::uint64_t first = 0;
     std::uint64_t count = 0;
@@ -44,9 +44,9 @@ struct RowRange {
 };
 RowRange balanced_share(std::uint64_t total, std::uint32_t index, std::uint32_t parts);
 
-/// Walks the runs of bytes that are contiguous in both layouts of a box of `size`, in row-major order; offsets start at
-/// the box's first element. The last dimensions are merged as far as both layouts are contiguous; an empty box has no
-/// runs. A walk may be left and taken up again: with layout `a` packed, its offsets rise.
+/// Walks the runs of bytes that are contiguous in both layouts of a box of `size`, in row-major order. Offsets start at
+/// the box's first element. The last dimensions are merged as long as both layouts are contiguous. An empty box has no
+/// runs. A walk may pause and continue. If layout `a` is packed, its offsets rise.
 class RunWalk {
 public:
     RunWalk(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b)
@@ -68,7 +68,7 @@ public:
     std::int64_t a() const { return offset_a_; }
     std::int64_t b() const { return offset_b_; }
     std::uint64_t run_bytes() const { return run_bytes_; }
-    /// Of the whole walk, whatever is done of it.
+    /// Returns the bytes of the whole walk, done or not.
     std::uint64_t total_bytes() const {
         auto bytes = run_bytes_;
         for (int dim = 0; dim < outer_; ++dim) bytes *= size_[dim];
@@ -88,9 +88,9 @@ public:
         done_ = true;
     }
 
-    /// With layout `a` packed, in this box or in a larger one: goes to the run that holds byte `offset` of `a` and
-    /// gives how far into that run it lies; 0 where none holds it, at the first run behind it, or done() where there is
-    /// none.
+    /// Only if layout `a` is packed, in this box or in a larger box. Goes to the run with byte `offset` of `a`, and
+    /// returns the distance from the begin of the run. If no run has this byte, goes to the next run and returns 0.
+    /// Without a next run the walk is done().
     std::uint64_t seek(std::uint64_t offset) {
         if (done_) return 0;
         auto rest = static_cast<std::int64_t>(offset);
@@ -102,6 +102,7 @@ public:
             offset_b_ += b_[i] * static_cast<std::int64_t>(at_[i]);
             rest -= a_[i] * static_cast<std::int64_t>(at_[i]);
         }
+        // `offset` lies in a gap of `a` after this run.
         if (rest < static_cast<std::int64_t>(run_bytes_)) return static_cast<std::uint64_t>(rest);
         next();
         return 0;
@@ -117,7 +118,7 @@ private:
     bool done_ = false;
 };
 
-/// Calls visit(offset_a, offset_b, bytes) for each run of a walk.
+/// Calls visit(offset_a, offset_b, bytes) for each run.
 template <class Visit>
 void for_each_run(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b, Visit&& visit) {
     for (RunWalk walk(size, element_bytes, a, b); !walk.done(); walk.next())

@@ -27,16 +27,16 @@ bool is_number(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Of digits, at most 15; of none 0.
+// The number of at most 15 digits. 0 for no digits.
 std::uint64_t host_number(std::string_view digits) {
     std::uint64_t number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return number;
 }
 
-// "PREFIX[1-4,7]SUFFIX"; one pair of brackets.
+// Expands "PREFIX[1-4,7]SUFFIX" with at most one pair of brackets.
 Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
-    // ssh would take it for an option, and run what it says.
+    // ssh would take such a name for an option and run its command.
     if (name.starts_with('-')) return no_list(name, "a host name must not begin with -");
     if (name.find('=') != name.npos)
         return no_list(name, "a host name must not contain =, as slots=4 in a list for mpiexec");
@@ -48,12 +48,14 @@ Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
     if (open == name.npos || close == name.npos || close < open || name.find('[', open + 1) != name.npos)
         return no_list(name, "check its brackets");
     auto parts = name.substr(open + 1, close - open - 1);
+    // The width of the first number of a range is kept: 0001-0004.
     while (true) {
         const auto part = parts.substr(0, parts.find(','));
         const auto dash = part.find('-');
         const auto first = part.substr(0, dash), last = dash == part.npos ? first : part.substr(dash + 1);
         if (!is_number(first) || !is_number(last)) return no_list(name, "check the numbers in its brackets");
         const auto from = host_number(first), to = host_number(last);
+        // Checked before the names are made: a long range would take all memory.
         if (to < from || to - from >= hosts_max - std::min(hosts_max, hosts.size()))
             return no_list(name, "it has too many hosts, or a falling range");
         for (auto i = from; i <= to; ++i)
@@ -63,7 +65,7 @@ Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
     }
 }
 
-// The last run of digits of a name.
+// A name, split at its last run of digits.
 struct Parted {
     std::string before, digits, after;
 };
@@ -71,6 +73,7 @@ Parted parted(const std::string& name) {
     const auto end = name.find_last_of("0123456789");
     if (end == name.npos) return {name, "", ""};
     auto begin = end;
+    // At most 15 digits, so that the number fits 64 bits.
     while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9' && end - begin + 1 < digits_max) --begin;
     return {name.substr(0, begin), name.substr(begin, end - begin + 1), name.substr(end + 1)};
 }
@@ -82,6 +85,7 @@ Result<std::vector<std::string>> hosts_of(std::string_view list) {
     bool inside = false;
     std::size_t begin = 0;
     for (std::size_t i = 0; i <= list.size(); ++i) {
+        // A comment and the end of the list end a name, like the end of a line.
         const char c = i < list.size() && list[i] != '#' ? list[i] : '\n';
         if (c == '[') inside = true;
         if (c == ']') inside = false;
@@ -112,7 +116,7 @@ std::string show_numbers(const std::vector<std::uint64_t>& numbers) {
 std::string show_hosts(std::vector<std::string> hosts) {
     std::ranges::sort(hosts);
     hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
-    // By what stands around the number, and its width: "nid", 5 digits, "".
+    // Grouped by the text around the number and its width: "nid", 5 digits, "".
     std::map<std::tuple<std::string, std::size_t, std::string>, std::vector<std::uint64_t>> groups;
     for (const auto& host : hosts) {
         const auto [before, digits, after] = parted(host);
@@ -127,7 +131,7 @@ std::string show_hosts(std::vector<std::string> hosts) {
             text += width == 0 ? before : fmt::format("{}{:0{}}{}", before, numbers.front(), width, after);
             continue;
         }
-        // Digits that all of them begin with go before the bracket: nid00[123,977].
+        // The digits that all numbers begin with go before the bracket: nid00[123,977].
         auto common = width - 1;
         const auto first = fmt::format("{:0{}}", numbers.front(), width);
         for (const auto number : numbers) {

@@ -1,4 +1,5 @@
-// Goal: a list that we write is one that Slurm reads, and that we read back. Method: lists by hand, and what is none.
+// Goal: Slurm and Forebay read the lists that Forebay writes.
+// Method: lists by hand, and invalid lists.
 
 #include "core/describe/host_list.hpp"
 

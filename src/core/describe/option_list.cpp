@@ -1,8 +1,7 @@
-// What is done with the list of options: each_option() calls a visitor for each line, and the three visitors here
-// collect the values that are set (Collect), check them against their bounds (Check), and describe the lines for the
-// guide (Tell). A visitor has one operator() for each kind of values in option_list.hpp; a new kind needs one in each
-// visitor, a new option needs nothing here. The words of the option `file`, with those of older configurations, are at
-// the end.
+// Uses the list of options. each_option() calls a visitor for each line. The three visitors here collect the values
+// (Collect), check them against their bounds (Check), and describe the lines for the page (Tell). A visitor has an
+// operator() for each type of values in option_list.hpp. A new type needs an operator() in each visitor, and a new
+// option needs nothing. The words of the option `file`, old and new, are at the end.
 
 #include "core/describe/option_list.hpp"
 
@@ -61,7 +60,7 @@ struct Collect {
     }
 };
 
-// The first value that its line excludes.
+// Finds the first invalid value.
 struct Check {
     const std::string& stream;
     Result<>& verdict;
@@ -81,6 +80,7 @@ struct Check {
     }
     template <class T>
     void operator()(const Option& option, const Text<T>& text, const T& value) const {
+        // A value is valid if its text reads back.
         if (!text.parse(text.show(value))) refuse(option, text.show(value), text.values);
     }
     template <class Flag, class List>
@@ -89,7 +89,7 @@ struct Check {
             if (!convention_numbered(static_cast<std::uint64_t>(convention)))
                 refuse(option, fmt::format("number {}", static_cast<long>(convention)), convention_names());
     }
-    // Which rules of compression go together, with each other and with names of variables, is for node::check().
+    // node::check() checks if the rules of compression fit together and fit the names of variables.
     template <class One, class Rules>
     void operator()(const Option&, const Compressions&, const std::tuple<One, Rules>&) const {}
     void operator()(const Option&, const Analyses&, const std::vector<Analysis>& analyses) const {

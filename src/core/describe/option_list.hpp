@@ -1,9 +1,9 @@
-// The options of a stream, each once: its key in the configuration, the values that it takes, what it means, and its
-// member. The reader of the configuration, the check of a session and of a stream, the comparison of ranks, the texts
-// of the bindings and the table of docs/reference/configuration.md come from here.
+// The options of a stream, each once: key in the configuration, values, meaning, and member. The reader of the
+// configuration, the check of sessions and streams, the comparison of ranks, the texts of the bindings and the table of
+// docs/reference/configuration.md are made from this list.
 //
-// A new option is a member of StreamOptions, a line of each_option(), and the place that obeys it. each_option() calls
-// `visit(Option, values, member)`; the type of `values` says how the option is written:
+// To add an option, add a member of StreamOptions, a line in each_option(), and the code that obeys it. each_option()
+// calls `visit(Option, values, member)`. The type of `values` is the notation of the option:
 //
 //   Whole      slots = 2                    Words     policy = "skip"          Views         view = ["plain", "netcdf"]
 //   Seconds    deadline_seconds = 0.5       Text      file = "combined:16"     Compressions  compression = "zstd"
@@ -27,14 +27,14 @@ namespace forebay::describe {
 
 struct Option {
     const char* key;
-    const char* meaning;  // one line, as the guide's table has it, without its links
+    const char* meaning;  // one line, as in the table of the page, without links
 };
 
-/// A whole number in these bounds, both included.
+/// A whole number from `least` to `most`.
 struct Whole {
     std::int64_t least = 0;
     std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-    bool least_is_unset = false;  // in C++ alone: in a file the option is left out instead
+    bool least_is_unset = false;  // `least` means unset, in C++ only: a file leaves the option out
 
     template <class Integer>
     bool has(Integer value) const {
@@ -42,7 +42,7 @@ struct Whole {
     }
 };
 
-/// The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
+/// The longest wait, 31 years: a wait is added to the clock, which counts nanoseconds in 63 bits.
 inline constexpr std::chrono::milliseconds wait_longest{std::chrono::seconds(1'000'000'000)};
 
 /// A duration from 0 to `most`.
@@ -52,12 +52,12 @@ struct Seconds {
 struct Real {};
 /// true or false.
 struct Flag {};
-/// A text of the user's own.
+/// Any text.
 struct AnyText {
     const char* what;  // for people
 };
 
-/// One of some words.
+/// One word of a list.
 template <class T>
 struct Word {
     const char* name;
@@ -68,19 +68,19 @@ struct Words {
     std::span<const Word<T>> all;
 };
 
-/// A word with a grammar of its own.
+/// A word with its own grammar.
 template <class T>
 struct Text {
-    const char* values;  // what it may be, for people
+    const char* values;  // the possible values, for people
     Result<T> (*parse)(const std::string&);
     std::string (*show)(const T&);
 };
 
-/// true, false, a convention or a list of them; of the members `view` and `conventions`.
+/// true, false, a convention or a list of conventions. For the members `view` and `conventions`.
 struct Views {};
-/// A codec, or a table of each_option(Compression) and rules of single variables; of the two members for them.
+/// A codec, or a table of each_option(Compression) with rules for single variables. For both members of compression.
 struct Compressions {};
-/// A table of analyses by their names, each of them a table of the options of analysis_list.hpp.
+/// A table of analyses by name. Each analysis is a table of the options of analysis_list.hpp.
 struct Analyses {};
 
 inline constexpr Word<Policy> policy_words[] = {{"wait", Policy::wait},
@@ -96,7 +96,7 @@ inline constexpr Word<Shuffle> shuffle_words[] = {
 /// `options`: StreamOptions, const or not.
 template <class Options, class Visit>
 void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Options>, StreamOptions> {
-    // A member that is new does not compile here before it has its line below.
+    // A new member does not compile here until it has a line below.
     auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variable_compression, priority, deadline,
            rate, conventions, file, insitu, marked, restart_from] = options;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
@@ -125,7 +125,7 @@ void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::r
           Whole{-1, std::uint64_t{std::numeric_limits<std::int64_t>::max() - 1}, true}, restart_from);
 }
 
-/// Of one rule of compression.
+/// The options of one compression rule.
 template <class Rule, class Visit>
 void each_option(Rule& rule, Visit&& visit) requires std::is_same_v<std::remove_const_t<Rule>, Compression> {
     auto& [codec, shuffle, level, error] = rule;
@@ -135,7 +135,7 @@ void each_option(Rule& rule, Visit&& visit) requires std::is_same_v<std::remove_
     visit(Option{"error", "of zfp: the largest absolute error of a value"}, Real{}, error);
 }
 
-/// "1 or 2", "0 or more", "from 0 to 9"; "wait, wait_at_most, skip, newest_only".
+/// Returns "1 or 2", "0 or more", "from 0 to 9", or "wait, wait_at_most, skip, newest_only".
 std::string values_of(const Whole& range);
 template <class T>
 std::string values_of(const Words<T>& words) {
@@ -144,7 +144,7 @@ std::string values_of(const Words<T>& words) {
     return text;
 }
 
-/// A name as in the configuration, and its value as text.
+/// The name of an option in the configuration, and its value as text.
 struct Setting {
     std::string name;
     std::string value;
@@ -152,20 +152,20 @@ struct Setting {
 };
 using Settings = std::vector<Setting>;
 
-/// Every option with its value: what ranks must have alike.
+/// Returns every option with its value. They must be equal on all ranks.
 Settings settings_of(const StreamOptions& options);
 
-/// `refused`, with the option named, for a value that its line of the list excludes.
+/// `refused`, with the option, if a value is not allowed by its line.
 Result<> check_values(const std::string& stream, const StreamOptions& options);
 
-/// What people are told of an option.
+/// The text of an option for people.
 struct OptionLine {
     std::string key, values, by_default, meaning;
 };
 std::vector<OptionLine> stream_option_lines();
 
-/// A key of earlier versions, and how its value, as TOML writes it, is said now: "file = \"combined:16\"". Empty for a
-/// key that never was one.
+/// Converts a key of earlier versions with its TOML value to today's option: "file = \"combined:16\"". Empty for a key
+/// that never existed.
 std::string said_now(const std::string& key, const std::string& value);
 
 }  // namespace forebay::describe

@@ -1,6 +1,6 @@
-// Goal: each option of a stream is told of, checked and compared from one list, and the guide's table says what the
-// list says. Method: values beyond each line's bounds; every option changed alone; the rows of
-// docs/reference/configuration.md, without their links and marks, beside the list's.
+// Goal: each stream option is described, checked and compared from one list, and the table of the page equals the list.
+// Method: values beyond the bounds; each option changed alone; the rows of docs/reference/configuration.md, without
+// links and marks, and of the list.
 
 #include <doctest/doctest.h>
 

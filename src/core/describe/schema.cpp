@@ -46,6 +46,7 @@ Result<> check_path(const std::string& name, const char* what) {
 }
 
 Result<> check_type_and_shape(const Variable& variable) {
+    // A known type reads back from its name.
     FB_TRY_ASSIGN(known, type_named(name_of(variable.type)));
     if (known != variable.type) return refusal(variable, "its element type is not known");
     if (!variable.shape.valid())
@@ -55,7 +56,7 @@ Result<> check_type_and_shape(const Variable& variable) {
         return refusal(variable, "an array needs at least one dimension; a scalar is a replicated variable");
     std::uint64_t bytes = variable.type.size_bytes;
     for (int dim = 0; dim < variable.shape.dims(); ++dim) {
-        // Without the extents of 0: sums over the others stay below the limit too.
+        // 0 counts as 1, so that the limit also holds for sums over the other extents.
         const auto extent = std::max<std::uint64_t>(variable.shape[dim], 1);
         if (extent > (std::uint64_t{1} << 62) / bytes) return refusal(variable, "its size is over 2^62 bytes");
         bytes *= extent;
@@ -90,7 +91,7 @@ Result<> check_attributes(const Variable& variable) {
     return {};
 }
 
-// SchemaNames that command a terminal.
+// Refuses names that could control a terminal.
 Result<> check_shown(const char* what, const std::string& name) {
     if (is_showable(name)) return {};
     return refused_name(what, name, "the name has control characters.");
@@ -128,7 +129,7 @@ Result<> SchemaNames::add(const Variable& variable, std::size_t tables) {
         return refusal(variable, "its table does not exist");
     if (groups_.contains(name))
         return refusal(variable, "a group of this name has variables, and a variable cannot be a group too");
-    // Made aside first: once something has joined nothing can fail.
+    // New nodes are allocated here. The merges below cannot fail, so an error changes nothing.
     decltype(variables_) own{{name, variables_.size()}};
     decltype(groups_) new_groups;
     for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {
@@ -159,6 +160,7 @@ void SchemaNames::remove(const std::string& name) {
     for (auto& [other, place] : variables_) place -= place > index ? 1 : 0;
     for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {
         const auto group = groups_.find(std::string_view(name).substr(0, cut));
+        // A group exists as long as a variable is in it.
         if (--group->second == 0) groups_.erase(group);
     }
 }

@@ -1,5 +1,5 @@
-// The part of a description that is the same on every rank: which variables there are, of what type,
-// kind and shape. A schema says nothing about memory, ranks or files.
+// The part of a description that is equal on all ranks: the variables with their types, kinds and shapes. A schema has
+// nothing about memory, ranks or files.
 
 #pragma once
 
@@ -19,20 +19,20 @@ enum class Kind : std::uint8_t { replicated, array, particles };
 /// "replicated", "array", "particles".
 const char* name_of(Kind kind);
 
-/// "4 x 6"; "scalar" for no dimensions.
+/// Returns "4 x 6", or "scalar" for no dimensions.
 std::string show_shape(const Extents& shape);
 
 struct Variable {
     std::string name;  // "fields/u"; a column of a table is "TABLE/COLUMN"
     Type type;
     Kind kind = Kind::replicated;
-    Extents shape;            // replicated: its own; array: the global shape; particles: empty, rows vary
+    Extents shape;            // replicated: its own shape; array: the global shape; particles: empty, because rows vary
     std::uint32_t table = 0;  // particles: index into Schema::tables
     Coverage coverage = Coverage::full;
     Attributes attributes;
     friend bool operator==(const Variable&, const Variable&) = default;
 
-    std::uint64_t elements() const;  // of `shape`; meaningless for particles; 0 where an extent is 0
+    std::uint64_t elements() const;  // of `shape`; meaningless for particles; 0 if an extent is 0
 };
 
 struct Schema {
@@ -42,40 +42,40 @@ struct Schema {
     friend bool operator==(const Schema&, const Schema&) = default;
 };
 
-/// `refused`, with the variable named, unless every limit of names, types and shapes holds: no duplicate
-/// names, no name that is also a group of another, no empty or absolute path, no "." or ".." part, no
-/// `_forebay` group, at most dims_max dimensions, sizes below 2^63. Extents may be 0.
+/// `refused`, with the variable, if a name, type or shape breaks a rule: no duplicate names, no name that is a group of
+/// another variable, no empty or absolute path, no "." or ".." part, no `_forebay` group, at most dims_max dimensions,
+/// sizes below 2^63. Extents may be 0.
 Result<> check(const Schema& schema);
 
-/// The same of what is about to be described, whose names may not command a terminal either (show_text.hpp): files of
-/// earlier versions may hold C1 controls and overrides of the direction, and are read.
+/// The same for a new description. It also refuses names that could control a terminal (show_text.hpp). check() accepts
+/// C1 controls and direction overrides, because files of earlier versions may hold them.
 Result<> check_described(const Schema& schema);
 
-/// The names of a schema that grows, so that a variable that joins is checked alone: describing takes linear time.
+/// The names of a growing schema. Only the new variable is checked, so describing takes linear time.
 class SchemaNames {
 public:
-    /// As check_described(), for one more variable of a schema with so many tables. After an error nothing has changed.
+    /// Checks like check_described(), for one more variable. The schema has `tables` tables. An error changes nothing.
     Result<> describe(const Variable& variable, std::size_t tables);
-    /// As check(), likewise.
+    /// The same with the rules of check().
     Result<> add(const Variable& variable, std::size_t tables);
-    /// Takes a name out; those of later variables move down by one.
+    /// Removes a name. The indices of later variables decrease by one.
     void remove(const std::string& name);
-    /// The index of the variable in the order of describing; nothing if it is not described.
+    /// Returns the index of the variable in the order of describing, or nothing.
     std::optional<std::size_t> index_of(const std::string& name) const;
     std::size_t size() const { return variables_.size(); }
 
 private:
-    std::map<std::string, std::size_t, std::less<>> variables_;  // and their indices
-    std::map<std::string, std::size_t, std::less<>> groups_;     // and how many variables each has
+    std::map<std::string, std::size_t, std::less<>> variables_;  // name to index
+    std::map<std::string, std::size_t, std::less<>> groups_;     // group to its number of variables
 };
 
-/// `refused` unless the name of a table may be shown; its columns have the other rules.
+/// `refused` if the name of a table could control a terminal. The other rules apply to its columns.
 Result<> check_table_name(const std::string& name);
 
-/// `refused` unless the name can be that of a directory.
+/// `refused` unless the name can be a directory.
 Result<> check_stream_name(const std::string& name);
 
-/// Finds a variable by name; nullptr if there is none.
+/// Returns the variable of this name, or nullptr.
 const Variable* find(const Schema& schema, std::string_view name);
 
 }  // namespace forebay

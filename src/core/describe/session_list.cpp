@@ -1,6 +1,6 @@
-// What is done with the list of a session's options: the values as text for the comparison of ranks, the check of each
-// value against its line, and the lines for the guide. Each visitor of each_option() has one operator() for each kind
-// of values; a new option needs nothing here.
+// Uses the list of session options. The visitors turn values into text to compare ranks, check each value against its
+// line, and describe the lines for the page. Each visitor has an operator() for each type of values, so a new option
+// needs nothing here.
 
 #include "core/describe/session_list.hpp"
 
@@ -18,7 +18,7 @@ namespace forebay::describe {
 
 namespace {
 
-// As ranks compare them: texts as they were given.
+// Values as ranks compare them. Texts stay as given.
 std::string show_session(const AnyText&, const std::string& value) { return value; }
 std::string show_session(const TargetList&, const std::string& value) { return value; }
 std::string show_session(const HostList&, const std::string& value) { return value; }
@@ -61,7 +61,7 @@ struct CollectSession {
     }
 };
 
-// The first value that its line excludes.
+// Finds the first invalid value.
 struct CheckSession {
     Result<>& verdict;
     std::string prefix = {};
@@ -80,6 +80,7 @@ struct CheckSession {
             refuse(option, show(seconds, value), fmt::format("from 0 to {}", show(seconds, seconds.most)));
     }
     void operator()(const SessionOption& option, const RealRange& range, double value) const {
+        // The negation also refuses NaN.
         if (!(value >= range.least && value <= range.most))
             refuse(option, fmt::to_string(value),
                    fmt::format("from {} ({}) to {}", range.least, range.least_means, range.most));

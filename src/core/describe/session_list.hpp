@@ -1,11 +1,11 @@
-// The options of a session, of its agents and of its job, each once, in the form of option_list.hpp: its key in the
-// configuration, the values that it takes, what it means, its member, whether ranks may differ in it, and whether the
-// agent reads it in the session file. The reader of the configuration, the check of a session, the comparison of ranks,
-// the session file and the tables of docs/reference/configuration.md come from here.
+// The options of a session, its agents and its job, each once, in the form of option_list.hpp: key in the
+// configuration, values, meaning and member. Each line also says if ranks may differ, and if the agent reads the option
+// in the session file. The reader of the configuration, the check of a session, the comparison of ranks, the session
+// file and the tables of docs/reference/configuration.md are made from this list.
 //
-// A new option is a member of Options, AgentOptions or JobOptions, a line of each_option(), and the place that obeys
-// it. each_option() calls `visit(SessionOption, values, member)`; beside the types of option_list.hpp the type of
-// `values` says:
+// To add an option, add a member of Options, AgentOptions or JobOptions, a line in each_option(), and the code that
+// obeys it. each_option() calls `visit(SessionOption, values, member)`. The type of `values` is a type of
+// option_list.hpp or one of these:
 //
 //   WholeOrAuto   copy_threads = "auto"            FlagOrAuto       direct = "auto"
 //   RealRange     slowdown_percent_max = 2.5       Pages            block_bytes = 16777216
@@ -28,15 +28,15 @@
 
 namespace forebay::describe {
 
-// Enough for any storage; more would only hold memory and threads.
+// Enough for any storage. More would only cost memory and threads.
 inline constexpr std::uint64_t in_flight_max = 64, cores_max = 64;
-// A drain that doubles the time of a step is no longer paced for anybody's sake.
+// Above 100 % a drain doubles the time of a step, so a limit has no use.
 inline constexpr double slowdown_percent_max_max = 100;
 inline constexpr std::chrono::hours retry_pause_max{1}, linger_max{168};
-// A machine of ten thousand hosts has fewer that write.
+// A machine of ten thousand hosts has fewer writers.
 inline constexpr std::uint64_t forwarders_max = 1024, neighbours_max = 64;
 
-/// A whole number, or "auto", which is 0.
+/// A whole number, or "auto", which is stored as 0.
 struct WholeOrAuto {
     Whole range;
 };
@@ -48,50 +48,50 @@ inline constexpr Word<Direct> direct_words[] = {
 struct Pages {
     std::uint64_t bytes = 4096;
 };
-/// A number in these bounds, both included.
+/// A number from `least` to `most`.
 struct RealRange {
     double least = 0, most = 0;
     const char* least_means = "";
 };
-/// The only word that there is sets the flag.
+/// The only allowed word sets the flag.
 struct OnlyWord {
     const char* word;
 };
 struct TextList {
     std::size_t most = 0;
 };
-/// As storage_targets.hpp reads it; `may_be_file`: or "@FILE".
+/// In the syntax of storage_targets.hpp. If `may_be_file`, also "@FILE".
 struct TargetList {
     bool may_be_file = false;
 };
-/// As host_list.hpp reads it, or "@FILE".
+/// In the syntax of host_list.hpp, or "@FILE".
 struct HostList {};
 /// Variables of an environment, by name.
 struct EnvironmentList {};
-/// A table of options of its own.
+/// A table with its own options.
 struct OptionTable {};
-/// A table for each stream, of the options of option_list.hpp.
+/// A table for each stream, with the options of option_list.hpp.
 struct StreamTables {};
 
 inline constexpr Word<AgentMode> mode_words[] = {
     {"process", AgentMode::process}, {"thread", AgentMode::thread}, {"dedicated", AgentMode::dedicated}};
 
-/// Whether ranks must have equal values.
+/// Says if the value must be equal on all ranks.
 enum class AcrossRanks { alike, may_differ };
-/// Whether the agent reads the option in the session file; `later`: session files of before this option lack it, and
-/// its value is then T{}, by which agents worked at that time.
+/// Says if the agent reads the option in the session file. `later`: older session files lack it, and the value is then
+/// T{}, which is how agents worked at that time.
 enum class InSessionFile { no, always, later };
 
 struct SessionOption : Option {
     AcrossRanks ranks = AcrossRanks::alike;
     InSessionFile in_file = InSessionFile::no;
-    const char* by_default = "";  // for people, if the default value itself does not say what happens
+    const char* by_default = "";  // for people, if the default value itself is not clear
 };
 
 /// `options`: AgentOptions, const or not.
 template <class Given, class Visit>
 void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, AgentOptions> {
-    // A new member does not compile here before it has its line below.
+    // A new member does not compile here until it has a line below.
     auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
            retry_pause, linger, timings, metrics_directory, storage_targets, exclude_targets, avoid_slow_targets,
            exclude_nodes, neighbours, avoid_slow_nodes, forwarders, forward_address, forward_to, forward_token_file] =
@@ -165,7 +165,7 @@ void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::rem
     visit(O{{"reserve_seconds", "the time that must be left for saving, draining and ending"}}, Seconds{}, reserve);
 }
 
-/// `options`: Options, const or not. The functions of it, and what load_options() notes in it, are not of a file.
+/// `options`: Options, const or not. A file does not contain its functions, or the notes of load_options().
 template <class Given, class Visit>
 void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Options> {
     auto& [run, create_parents, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait,
@@ -206,16 +206,16 @@ void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::rem
     visit(O{{"streams", ""}}, StreamTables{}, streams);
 }
 
-/// Every option that ranks must have alike, with its value, "agent.cores" and "streams.NAME.slots" too.
+/// Returns every option that must be equal on all ranks, with its value, also "agent.cores" and "streams.NAME.slots".
 Settings settings_of(const Options& options);
 
-/// `refused`, with the option named, for a value that its line of the list excludes. Those of streams are for
-/// check_values(stream, options).
+/// `refused`, with the option, if a value is not allowed by its line. Use check_values(stream, options) for the options
+/// of streams.
 Result<> check_values(const Options& options);
-/// The same of an agent alone, "agent.cores".
+/// The same for the options of an agent, "agent.cores".
 Result<> check_values(const AgentOptions& options);
 
-/// What people are told of each option, "agent.cores" too, but for those of streams.
+/// Returns the text of each option for people, also "agent.cores", without the options of streams.
 std::vector<OptionLine> session_option_lines();
 
 }  // namespace forebay::describe

@@ -1,7 +1,7 @@
-// Goal: each option of a session, of its agents and of its job is told of, checked and compared from one list, and the
-// guide's tables say what the list says.
-// Method: every option changed alone, by a visitor; values beyond the bounds of lines; the rows of
-// docs/reference/configuration.md, without their links and marks, beside the list's.
+// Goal: each option of a session, its agents and its job is described, checked and compared from one list, and the
+// tables of the page equal the list.
+// Method: a visitor changes each option alone; values beyond the bounds; the rows of docs/reference/configuration.md,
+// without links and marks, and of the list.
 
 #include "core/describe/session_list.hpp"
 

@@ -20,9 +20,10 @@ std::optional<std::uint32_t> number_of(std::string_view text, int base) {
     return number;
 }
 
-// "scratch-OST000e_UUID": Lustre writes four hexadecimal digits.
+// Reads "scratch-OST000e_UUID": Lustre writes four hexadecimal digits.
 std::optional<std::uint32_t> number_of_name(std::string_view word) {
     constexpr std::string_view mark = "OST";
+    // The name of a file system may contain "OST" too, so the last place counts.
     const auto at = word.rfind(mark);
     if (at == word.npos || (at > 0 && word[at - 1] != '-')) return {};
     word.remove_prefix(at + mark.size());

@@ -1,6 +1,6 @@
-// Which storage targets a text names: numbers and ranges as `lfs setstripe -o` takes them ("0-13,15"), and names as
-// `lfs osts`, reports and preflight write them ("OST000e", "scratch-OST000e_UUID"). Commas, blanks and line ends part
-// them; "#" begins a remark.
+// Reads lists of storage targets: numbers and ranges as for `lfs setstripe -o` ("0-13,15"), or names as from `lfs
+// osts`, reports and preflight ("OST000e", "scratch-OST000e_UUID"). Commas, blanks and line ends separate them, and "#"
+// begins a comment.
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace forebay::describe {
 
-/// Lustre has at most so many; a number beyond is a mistake.
+/// The limit of Lustre. A larger number is a mistake.
 inline constexpr std::uint32_t storage_targets_max = 65534;
 
-/// In the order of the text, each once. `where` stands in the error: "agent.storage_targets".
+/// Returns the targets in the order of the text, each once. `where` goes into the error: "agent.storage_targets".
 Result<std::vector<std::uint32_t>> parse_storage_targets(std::string_view text, const std::string& where);
 
-/// "OST000e" of 14.
+/// Returns "OST000e" for 14.
 std::string storage_target_name(std::uint32_t number);
 
 }  // namespace forebay::describe

@@ -1,4 +1,4 @@
-// Members and their order: docs/formats/advice.md.
+// The members and their order: docs/formats/advice.md.
 
 #include "core/format/advice.hpp"
 
@@ -79,7 +79,7 @@ Tree tree_of(const std::vector<AdviceRow>& rows) {
     return tree;
 }
 
-// Reads members of one file; keeps the first that is wrong.
+// Reads the members of one file and keeps the name of the first wrong member.
 class AdviceReader {
 public:
     const std::string& wrong() const { return wrong_; }
@@ -89,6 +89,7 @@ public:
     std::uint64_t u64(json::Value from, const char* member) { return must(from.member(member).u64(), member); }
     double f64(json::Value from, const char* member) {
         const auto at = from.member(member);
+        // The writer stores numbers that JSON cannot hold as null.
         if (at.is_null()) return NAN;
         return must(at.f64(), member);
     }

@@ -1,7 +1,7 @@
-// What a probe has found and what follows from it, as JSON: written by `forebay preflight`, `bench run`, `tune` and
-// `plan`, and read by each of them, so that a number measured by one is an input of the next with its origin.
+// The results of a measurement and the advice from them, as JSON. `forebay preflight`, `bench run`, `tune` and `plan`
+// write and read this file, so one program can use a number of another, with its origin.
 //
-// One schema for all: docs/formats/advice.md and advice.schema.json. Threads: any.
+// All have one schema: docs/formats/advice.md and advice.schema.json. Threads: any.
 
 #pragma once
 
@@ -15,46 +15,46 @@
 
 namespace forebay::format {
 
-/// Where a number comes from; a reader of advice shows it beside the number.
+/// The source of a number. Readers show it beside the number.
 enum class MeasureOrigin : std::uint8_t {
     measured,   // by the program that wrote it, `samples` times
-    kept,       // worked out of what a run has kept of itself
+    kept,       // computed from the records that a run keeps
     given,      // by the user
-    assumed,    // by us, because nobody has said or measured it
-    predicted,  // by a plan: worked out, or simulated `samples` times
+    assumed,    // by Forebay, because no user gave it and nobody measured it
+    predicted,  // by a plan: computed, or simulated `samples` times
 };
 const char* name_of(MeasureOrigin origin);
 
-/// A number with its spread. Names have units and are listed in docs/formats/advice.md:
-/// "drain_rate_bytes_per_second" is 1.2e9 with cv 0.08 over 20 samples.
+/// A number with its spread. Names have units and are listed in docs/formats/advice.md: "drain_rate_bytes_per_second"
+/// is 1.2e9 with cv 0.08 over 20 samples.
 struct Measure {
     std::string name;
     double value = 0;
-    double low = 0, high = 0;  // p10 and p90; both 0 where there is no spread
+    double low = 0, high = 0;  // p10 and p90; both 0 without a spread
     double cv = 0;             // standard deviation / mean
     std::uint64_t samples = 0;
     MeasureOrigin origin = MeasureOrigin::assumed;
-    std::string from;  // a file, an option, a run: whatever a person would look at
+    std::string from;  // a file, an option, a run: the place where a person can check the number
 };
 
 enum class Severity : std::uint8_t { note, warn, fail };
 const char* name_of(Severity severity);
 
-/// One thing that is bad, of one node, target or of all.
+/// One problem of a node, of a target, or of the whole.
 struct Finding {
     std::string check;    // "memory"
-    std::string subject;  // "nid00123", "OST0014", a directory; "" of the whole
+    std::string subject;  // "nid00123", "OST0014", a directory; "": the whole
     Severity severity = Severity::note;
     std::string text;  // one clause
-    double ratio = 0;  // to the median of the others; 0: does not apply
-    double z = 0;      // by MAD
+    double ratio = 0;  // to the median of the rest; 0: does not apply
+    double z = 0;      // by the median absolute deviation; 0: does not apply
     std::uint64_t samples = 0;
 };
 
 using AdviceSetting =
     std::vector<std::pair<std::string, std::string>>;  // option and value, in the order of the program
 
-/// A trial of a tuner, a row of a bench, a case of a plan: a setting and what came of it.
+/// A setting and its results: a trial of a tuner, a row of a bench, a case of a plan.
 struct AdviceRow {
     AdviceSetting setting;
     std::vector<Measure> measures = {};
@@ -64,21 +64,21 @@ struct AdviceRow {
 struct Advice {
     std::string kind;  // "preflight", "bench", "profile", "plan"
     std::int64_t made_unix_ns = 0;
-    std::string made_by;  // the version of Forebay, and the host
-    AdviceSetting key;    // what it holds for: cluster, file system, number of targets, MPI, nodes, ...
+    std::string made_by;  // the version of Forebay and the host
+    AdviceSetting key;    // the system that it is valid for: cluster, file system, number of targets, MPI, nodes, ...
     std::vector<Measure> measures = {};
     std::vector<Finding> findings = {};
     std::vector<AdviceRow> rows = {};
-    AdviceSetting chosen = {};  // of a profile: the best setting; of a plan: what it advises
+    AdviceSetting chosen = {};  // profile: the best setting; plan: the advised setting
     std::vector<std::string> excluded_nodes = {}, excluded_targets = {};
     std::vector<std::string> lines = {};  // to paste
 };
 
 std::string encode(const Advice& advice);
-/// `corrupt` where it is no advice, `unsupported` where it is of a later version. `path` stands in the error.
+/// `corrupt` if the text is not advice, `unsupported` if its version is later. `path` goes into the error.
 Result<Advice> decode_advice(std::string_view text, const std::string& path);
 
-/// Null where there is none of that name.
+/// Returns nullptr if there is no measure of this name.
 const Measure* find(const std::vector<Measure>& measures, std::string_view name);
 
 }  // namespace forebay::format

@@ -1,4 +1,4 @@
-// Strict decoding of what version 2 has in a node file's head: filters and chunks.
+// Strict decoding of the filters and chunks in the head of a version 2 node file.
 
 #include <fmt/format.h>
 
@@ -29,12 +29,13 @@ Result<std::vector<StoredVariable>> read_filters(const RecordPage& page, std::sp
     return variables;
 }
 
-/// One row, which must say what `cut` says, and a place.
+/// Checks one row: it must equal `cut`, and have a valid place.
 Result<Chunk> chunk_of(const RecordPage& page, const NodeFile& file, const StoredVariable& variable,
                        const ChunkRow& row, const Chunk& cut, const std::string& name) {
     const bool same =
         row.variable == cut.variable && row.plain_offset == cut.plain_offset && row.plain_bytes == cut.plain_bytes;
     const auto whole = variable.filter == 0 ? cut.plain_bytes : variable.chunk_bytes;
+    // A filtered chunk is smaller than the plain chunk, else it would be stored unfiltered.
     const bool sized = row.filtered == 0 ? row.stored_bytes == whole
                                          : row.filtered == 1 && variable.filter != 0 && row.stored_bytes > 0 &&
                                                row.stored_bytes < whole;
@@ -60,7 +61,7 @@ Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte
     ChunkTable table;
     FB_TRY_ASSIGN(variables, read_filters(page, head, file, name));
     table.variables = std::move(variables);
-    std::uint64_t chunks = 0;  // each variable has fewer than 2^62
+    std::uint64_t chunks = 0;  // cannot overflow: each variable has fewer than 2^62
     for (std::uint64_t v = 0; v < page.variables && chunks <= page.chunks; ++v) {
         const auto used = file.extents[v].used_bytes;
         const auto step = table.variables[v].filter == 0 ? used : table.variables[v].chunk_bytes;
@@ -68,7 +69,7 @@ Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte
     }
     if (chunks != page.chunks)
         return damaged_head(name, fmt::format("its variables have {} chunks, its record {}.", chunks, page.chunks));
-    // The rows are what cutting the variables gives; their places are anywhere among the data.
+    // The rows must equal the cut of the variables. Their places may be anywhere in the data.
     const auto cut = cut_into_chunks(file, table.variables);
     if (cut.variables != table.variables) return damaged_head(name, "a variable without bytes has a filter.");
     for (std::uint64_t c = 0; c < page.chunks; ++c) {

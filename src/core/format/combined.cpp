@@ -1,9 +1,9 @@
-// Three things of a combined file: where the regions of its nodes lie (place_regions, fault_in), its page and the page
-// of each arrival (encode_*, open_*), and the HDF5 head that shows all regions (encode_combined_head). The page of a
-// shared file has the same magic and begins alike, so the same functions read and write it.
+// Three parts of a combined file: the places of the regions (place_regions, fault_in), its page and the arrival pages
+// (encode_*, open_*), and the HDF5 head of all regions (encode_combined_head). The page of a shared file has the same
+// magic and the same first fields, so the same functions handle it.
 //
-// A page is 4096 bytes with its checksum in the last 4. Every agent of a file writes the same page, so a page that is
-// torn by a crash is written again as it was.
+// A page is 4096 bytes with its checksum in the last 4. All agents of a file write the same page, so a page torn by a
+// crash is written again unchanged.
 
 #include "core/format/combined.hpp"
 
@@ -43,7 +43,7 @@ struct PageBytes {
 };
 static_assert(sizeof(PageBytes) == limits::page_bytes && offsetof(PageBytes, crc32c) == 4092);
 
-/// The page of a shared file. `magic` to `nodes` are those of a combined one.
+/// The page of a shared file. `magic` to `nodes` are as in a combined file.
 struct SharedPageBytes {
     std::uint64_t magic;
     std::uint32_t version;
@@ -101,6 +101,7 @@ std::string region_name(std::uint32_t node) { return fmt::format("node-{:05}", n
 std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes) {
     CombinedPage page;
     page.form = CombinedFile{.offsets = Offsets(std::vector<std::uint64_t>(nodes + 1))};
+    // The head's size depends on the numbers of nodes and variables only, so an empty head will do.
     Region empty{.extents = std::vector<Extent>(schema.variables.size()), .own = {}};
     return encode_combined_head(page, schema, std::vector<Region>(nodes, empty)).size();
 }
@@ -108,7 +109,7 @@ std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes) {
 CombinedFile place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
                            std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes) {
     CombinedFile file{.nodes_per_file = nodes_per_file, .first_node = first_node};
-    if (file_bytes.size() < 2) return file;  // the last node of a save, alone: a file of its own
+    if (file_bytes.size() < 2) return file;  // the last node of a save, without others: it has its own file
     const auto longest = *std::ranges::max_element(file_bytes);
     const auto step =
         longest >= block_bytes ? std::lcm(limits::region_alignment_bytes, block_bytes) : limits::region_alignment_bytes;
@@ -172,7 +173,7 @@ Result<CombinedPage> open_shared_page(const SharedPageBytes& bytes, const std::s
     return CombinedPage{.snapshot_id = bytes.snapshot_id, .step = bytes.step, .nodes = bytes.nodes, .form = file};
 }
 
-// A file of its own has no page.
+// A file for one node has no page.
 Page encode(const CombinedPage&, const OwnFile&) { return {}; }
 
 Page encode(const CombinedPage& page, const CombinedFile& file) {
@@ -237,7 +238,7 @@ Page encode_arrival(const Record& record, std::uint32_t record_crc32c) {
 Result<std::uint32_t> open_arrival(std::span<const std::byte> page, std::uint64_t snapshot_id, std::uint32_t node,
                                    const std::string& name) {
     const auto bytes = load_le<ArrivalBytes>(page.data());
-    // A page that was torn as it was written says nothing yet, like one that never was.
+    // A torn page counts as not written.
     const bool whole = bytes.magic == arrival_magic && crc32c(page.first(crc_at)) == bytes.crc32c;
     if (whole && bytes.version != combined_version) return unsupported(name, bytes.version);
     if (whole && bytes.snapshot_id == snapshot_id && bytes.node == node) return std::uint32_t{bytes.record_crc32c};
@@ -268,6 +269,7 @@ std::vector<std::byte> encode_combined_head(const CombinedPage& page, const Sche
     store_le(head.data() + hdf5::superblock_eof_at, length_of(page.form));
     std::ranges::copy(encode_page(page), head.begin() + record_offset_bytes);
     std::ranges::copy(headers.bytes, head.begin() + first_pages_bytes);
+    // The storage of the datasets is stored here, because encode_headers() leaves it undefined.
     hdf5::store_storage(head, headers.fields[0], record_offset_bytes, limits::page_bytes);
     for (std::size_t i = 0, field = 1; i < regions.size(); ++i) {
         const auto base = file.offsets[i];

@@ -1,9 +1,9 @@
-// A combined file: the node files of several nodes in one HDF5 file, each unchanged, in a region of its own at an
-// aligned offset. Its first pages say which nodes, and show all of them to programs that read HDF5.
-// Bytes: docs/formats/combined-file.md, version 1. Pure functions on memory; opens no file.
+// A combined file: the node files of several nodes in one HDF5 file. Each lies unchanged in a region of its own at an
+// aligned offset. The first pages list the nodes and show all of them to HDF5 programs. Bytes:
+// docs/formats/combined-file.md, version 1. Pure functions on memory; opens no file.
 //
-// Agents write their own regions only, and all of them the same page; the head's HDF5 part follows from the heads of
-// the regions, so whoever commits writes it.
+// An agent writes its own region, and all agents write the same page. The HDF5 part of the head follows from the heads
+// of the regions, so the committing agent writes it.
 
 #pragma once
 
@@ -22,15 +22,15 @@ namespace forebay::format {
 
 using Page = std::array<std::byte, limits::page_bytes>;
 
-/// Bytes of the head of a combined file: superblock, page, HDF5 headers. The same whatever the nodes hold.
+/// Returns the bytes of the head: superblock, page, HDF5 headers. They do not depend on the data.
 std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes);
 
-/// Where the regions lie: at multiples of limits::region_alignment_bytes, and of `block_bytes` where a region is that
-/// long, in the order of the nodes. Takes no memory.
+/// Returns the places of the regions, in the order of the nodes. They are multiples of limits::region_alignment_bytes,
+/// and also of `block_bytes` if the longest region has that length. Allocates no memory.
 CombinedFile place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
                            std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes);
 
-/// What the page at byte 4096 says.
+/// The content of the page at byte 4096.
 struct CombinedPage {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;
@@ -41,30 +41,30 @@ struct CombinedPage {
 
 CombinedPage page_of(const Record& record);
 Page encode_page(const CombinedPage& page);
-/// `first_pages` is the file's first 8192 bytes. `missing` when nobody has written the page yet; else as peek().
+/// `first_pages` is the file's first 8192 bytes. `missing` if the page is not written yet. Other errors as peek().
 Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std::string& name);
-/// Whether a file begins as a file of several nodes does, right or damaged.
+/// Returns true if the file begins like a file of several nodes, valid or damaged.
 bool has_page(std::span<const std::byte> first_pages);
 
-/// What stands at arrival_offset().
+/// The page at arrival_offset().
 Page encode_arrival(const Record& record, std::uint32_t record_crc32c);
-/// The record's checksum of the region, when the page says that it has come with this snapshot.
+/// Returns the checksum of the region's record if the page shows the arrival of this snapshot, else `missing`.
 Result<std::uint32_t> open_arrival(std::span<const std::byte> page, std::uint64_t snapshot_id, std::uint32_t node,
                                    const std::string& name);
 
-/// What the head shows of one region.
+/// The part of the head about one region.
 struct Region {
     std::vector<Extent> extents;
     OwnPlaces own{};
 };
 inline Region region_of(const NodeFile& file) { return {file.extents, file.own}; }
 
-/// The head, combined_head_bytes() long, page and all: the same bytes from whoever encodes it. `regions` are those of
-/// the page's nodes, in their order.
+/// Returns the head with its page, combined_head_bytes() bytes. Every caller gets the same bytes. `regions` are the
+/// regions of the page's nodes, in order.
 std::vector<std::byte> encode_combined_head(const CombinedPage& page, const Schema& schema,
                                             std::span<const Region> regions);
 
-/// "node-00003": the group of a node in a combined file, and what names its region in texts.
+/// "node-00003": the group of a node in a combined file, and the name of its region in texts.
 std::string region_name(std::uint32_t node);
 
 }  // namespace forebay::format

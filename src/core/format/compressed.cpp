@@ -11,7 +11,7 @@
 namespace forebay::format {
 namespace {
 
-/// Where the parts of a compressed head lie. Their sizes follow from the plain file and the number of chunks alone.
+/// The places of the parts of a compressed head. They follow from the plain file and the number of chunks.
 struct Places {
     hdf5::Headers headers;
     std::string schema_text;
@@ -122,6 +122,7 @@ ChunkTable cut_into_chunks(const NodeFile& plain, std::vector<StoredVariable> va
     ChunkTable table{.variables = std::move(variables)};
     std::vector<std::uint32_t> order(plain.extents.size());
     std::iota(order.begin(), order.end(), 0u);
+    // Chunks are ordered by plain offset, which is not the order of the variables.
     std::ranges::sort(order, {}, [&](std::uint32_t v) { return plain.extents[v].offset_bytes; });
     for (const auto v : order) {
         const auto& extent = plain.extents[v];
@@ -154,6 +155,7 @@ std::vector<std::byte> encode_compressed(const NodeFile& plain, const ChunkTable
     store_tables(plain, table, page, head);
     if (!words.empty()) std::memcpy(head.data() + page.crc_offset_bytes, words.data(), words.size_bytes());
     for (const auto& chunk : table.chunks)
+        // An unfiltered variable is one contiguous dataset.
         if (table.variables[chunk.variable].filter == 0)
             hdf5::store_storage(head, places.headers.fields[chunk.variable], chunk.stored_offset, chunk.stored_bytes);
 

@@ -23,6 +23,7 @@ std::string file_name_of(const Flagged& flagged) {
 
 std::string encode_flagged(const Flagged& flagged) {
     const auto put_any = [](std::string& out, const std::string& text) {
+        // A user's text may not be UTF-8, which JSON requires.
         json::put_text(out, json::is_text(text) ? text : show_text(text));
     };
     auto out = fmt::format("{{\"format\":\"{}\",\"version\":{},\n\"stream\":", flagged_format, flagged_version);

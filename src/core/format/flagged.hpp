@@ -1,5 +1,5 @@
-// A condition of an analysis that a snapshot fulfils and that the application is to be given: as a file of the run it
-// outlives agent and application. Bytes: docs/formats/run.md.
+// A fulfilled condition of an analysis, for the application. It is a file of the run, so it survives the agent and the
+// application. Bytes: docs/formats/run.md.
 
 #pragma once
 
@@ -17,18 +17,18 @@ struct Flagged {
     std::int64_t step = 0;
     std::uint64_t snapshot_id = 0;
     Line line;
-    std::uint32_t actions = 0;  // a bit of each Analysis::Action
+    std::uint32_t actions = 0;  // one bit for each Analysis::Action
     double value = 0;
     std::string text;  // "numbers: */nan > 0 (theta/nan is 3)"
 };
 
-/// "00000000000000f3-1a2b3c4d.json": the snapshot's id and the checksum of the text. Two agents that find the same
-/// condition have one file.
+/// Returns "00000000000000f3-1a2b3c4d.json": the snapshot's id and the checksum of the text. So two agents with the
+/// same condition write one file.
 std::string file_name_of(const Flagged& flagged);
 
-/// As a file of its own.
+/// Encodes the content of the file.
 std::string encode_flagged(const Flagged& flagged);
-/// `corrupt` for damage, `unsupported` for a newer version; `name` is for texts.
+/// `corrupt` for damage, `unsupported` for a newer version. `name` goes into the error.
 Result<Flagged> decode_flagged(std::string_view text, const std::string& name);
 
 }  // namespace forebay::format

@@ -11,7 +11,7 @@ namespace forebay::format {
 
 namespace {
 
-// What differs, an answer a form.
+// One overload for each form.
 
 std::uint32_t first_node_of(const OwnFile&) { return 0; }
 std::uint32_t first_node_of(const CombinedFile& file) { return file.first_node; }
@@ -29,7 +29,7 @@ std::uint64_t region_begin(const SharedFile& file, std::uint32_t node) {
     return file.heads_offset + node * file.region_bytes;
 }
 
-// Where the region of a node ends.
+// Returns the end of a node's region.
 std::uint64_t region_end(const OwnFile&, std::uint32_t) { return limits::page_bytes; }
 std::uint64_t region_end(const CombinedFile& file, std::uint32_t node) {
     return file.is_alone() ? limits::page_bytes : file.offsets[node - file.first_node + 1];

@@ -1,5 +1,5 @@
-// The form of a save's files in the record page of a node file: what is written of each form, and whether what is read
-// can be.
+// The form of a save's files in the record page of a node file: stores the fields of each form, and checks fields that
+// are read.
 
 #include <fmt/format.h>
 
@@ -41,6 +41,7 @@ Result<> check_fields(const CombinedFile& file, const RecordPage& page, const st
         return damaged_head(name, fmt::format("its record has node {} in a file of {} nodes from {}.", page.node,
                                               file.nodes(), file.first_node));
     const auto i = page.node - file.first_node;
+    // The last page of a region is for its arrival.
     if (!file.is_alone() && file.offsets[i + 1] - limits::page_bytes - file.offsets[i] < page.file_bytes)
         return damaged_head(name, fmt::format("its record has too little room for its {} bytes.", page.file_bytes));
     return {};

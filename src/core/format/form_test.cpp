@@ -1,6 +1,6 @@
-// Goal: each form names the files of a snapshot as the formats say, knows where in them a node lies, and comes back
-// from a record as it was given; what no agent can have written is damage. Method: the forms of small snapshots, and
-// records of them that were changed and checksummed anew.
+// Goal: each form gives the file names of the page, knows the places of its nodes, and comes back unchanged from a
+// record. A record that no agent can write is damage.
+// Method: the forms of small snapshots, and records with changes and new checksums.
 
 #include "core/format/form.hpp"
 

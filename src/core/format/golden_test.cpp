@@ -1,6 +1,5 @@
-// Goal: files of every released version stay readable, and files that must be refused are refused, with the kind of
-// error that their name begins with. The listings beside the golden files were made by the second reader,
-// tools/readers.
+// Goal: files of every released version stay readable. Files that must be refused are refused, with the error kind at
+// the begin of their name. The second reader, tools/readers, made the listings beside the golden files.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -118,7 +117,7 @@ std::string listing(const Manifest& manifest) {
     return out;
 }
 
-// Chunks are decoded above this room, and by the second reader.
+// Chunks are decoded in a higher layer, and by the second reader.
 Result<> check_data(const NodeFile& file, std::string_view bytes) {
     for (const auto& chunk : file.chunk_table.chunks) {
         if (chunk.stored_offset + chunk.stored_bytes > bytes.size()) return Error{ErrorKind::corrupt, "cut off"};
@@ -138,7 +137,7 @@ Result<> check_data(const NodeFile& file, std::string_view bytes) {
     return {};
 }
 
-// The bytes of a node out of the datasets, in its plain form.
+// Reads the bytes of a node from the datasets, in its plain form.
 Result<> check_stretches(const NodeFile& file, std::string_view bytes) {
     std::string plain(file.plain_bytes, 0);
     for_each_stretch(file, 0, file.plain_bytes, [&](const Stretch& stretch) {
@@ -150,7 +149,7 @@ Result<> check_stretches(const NodeFile& file, std::string_view bytes) {
     return {};
 }
 
-// Each region, and that the head is what follows from the rows of all.
+// Checks each region, and that the head follows from the rows of all nodes.
 Result<std::string> read_shared(std::string_view bytes, const CombinedPage& page, const std::string& name) {
     const auto& places = std::get<SharedFile>(page.form);
     auto out = fmt::format(
@@ -177,7 +176,7 @@ Result<std::string> read_shared(std::string_view bytes, const CombinedPage& page
     return out;
 }
 
-// Each region, and that the head is what follows from them.
+// Checks each region, and that the head follows from the regions.
 Result<std::string> read_combined(std::string_view bytes, const std::string& name) {
     FB_TRY_ASSIGN(page, open_page(bytes_of(bytes), name));
     if (kind_of(page.form) == FormKind::shared) return read_shared(bytes, page, name);

@@ -1,10 +1,10 @@
-// Encodes the HDF5 metadata that stands before the data of a node file, a combined file or a shared file: superblock
-// version 0, old-style groups with symbol tables, and an object header for each dataset, all at addresses from `offset`
-// on. HDF5 itself is not called, so ranks can write node files without that library.
+// Encodes the HDF5 metadata before the data of a node file, combined file or shared file: superblock version 0,
+// old-style groups with symbol tables, and an object header for each dataset, at addresses from `offset` on. It does
+// not call HDF5, so ranks need not link that library.
 //
-// tree_of() makes groups of the paths; sizes_for() chooses the two sizes that the superblock sets for all groups;
-// Encoder writes children before their group, so that every address is known when it is written. Where a dataset's
-// bytes lie is not known then: store_storage() fills the address in later, at the place that Fields remembers.
+// tree_of() makes groups from the paths. sizes_for() chooses the two sizes that the superblock sets for all groups.
+// Encoder writes children before their group, so each address is known before it is written. The places of the
+// datasets' bytes are not known yet: Fields remembers the position, and store_storage() fills it in later.
 
 #include "core/format/hdf5.hpp"
 
@@ -23,13 +23,13 @@ constexpr std::uint64_t heap_without_free_space = 1;
 
 struct HeadGroup;
 
-/// What a name in a group stands for: a dataset, or a group.
+/// The target of a name in a group: a dataset or a group.
 struct Link {
     std::size_t dataset = 0;
     std::unique_ptr<HeadGroup> group;
 };
 
-/// Names are ordered by their bytes, as HDF5 searches them.
+/// Names are ordered by their bytes, because HDF5 searches them in this order.
 struct HeadGroup {
     std::map<std::string_view, Link> links;
 };
@@ -37,11 +37,11 @@ struct HeadGroup {
 struct Symbol {
     std::string_view name;
     std::uint64_t header_at = 0;
-    std::uint64_t tree_at = 0, heap_at = 0;  // of a group
+    std::uint64_t tree_at = 0, heap_at = 0;  // only for a group
     std::uint64_t name_at = 0;               // in the heap
 };
 
-/// Sizes that the superblock sets for all groups of the file. A group is one tree node over leaves of names.
+/// The sizes that the superblock sets for all groups of the file. A group is one tree node over leaves of names.
 struct GroupSizes {
     std::uint16_t leaf_k = 4;       // a leaf holds up to 2 * leaf_k names
     std::uint16_t internal_k = 16;  // a tree node holds up to 2 * internal_k leaves
@@ -71,8 +71,8 @@ void collect_sizes(const HeadGroup& group, std::vector<std::size_t>& sizes) {
         if (link.group) collect_sizes(*link.group, sizes);
 }
 
-/// HDF5 reads every tree node and leaf at its full size, so one large group makes all others large too: takes
-/// the pair of sizes with the fewest bytes in all.
+/// Returns the pair of sizes with the fewest bytes in total. HDF5 reads each tree node and leaf at its full size, so
+/// one large group makes all groups large.
 GroupSizes sizes_for(const HeadGroup& root) {
     std::vector<std::size_t> counts;
     collect_sizes(root, counts);
@@ -124,7 +124,7 @@ private:
         return symbol;
     }
 
-    /// Children first, so that every address is known when it is written.
+    /// Writes children first, so each address is known before it is written.
     Symbol put_group(const HeadGroup& group) {
         std::vector<Symbol> symbols;
         symbols.reserve(group.links.size());
@@ -151,7 +151,7 @@ private:
         output_.put(heap_without_free_space);
         output_.put(output_.at() + 8);
         const auto data_at = output_.at();
-        output_.zeros(8);  // the empty name, which the tree's first key points to
+        output_.zeros(8);  // the empty name: the tree's first key points to it
         for (auto& symbol : symbols) {
             symbol.name_at = output_.at() - data_at;
             output_.text(symbol.name);
@@ -168,7 +168,7 @@ private:
         const auto tree_at = output_.at();
         const auto leaf_at = tree_at + sizes_.tree_bytes();
         output_.text("TREE");
-        output_.put<std::uint16_t>(0);  // of a group, and a node over leaves
+        output_.put<std::uint16_t>(0);  // a group's node, at the level above the leaves
         output_.put(static_cast<std::uint16_t>(leaves));
         output_.put(undefined_address);  // no neighbours
         output_.put(undefined_address);
@@ -176,6 +176,7 @@ private:
         for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
             const auto last = std::min(symbols.size(), (leaf + 1) * per_leaf) - 1;
             output_.put(leaf_at + leaf * sizes_.leaf_bytes());
+            // The key after a leaf is its last name.
             output_.put(symbols[last].name_at);
         }
         output_.zeros(leaf_at - output_.at());
@@ -197,7 +198,7 @@ private:
         const bool is_group = symbol.tree_at != 0;
         output.put(symbol.name_at);
         output.put(symbol.header_at);
-        output.put<std::uint64_t>(is_group ? 1 : 0);  // whether the next two say where the group is
+        output.put<std::uint64_t>(is_group ? 1 : 0);  // 1 if the next two fields give the group's place
         output.put(symbol.tree_at);
         output.put(symbol.heap_at);
     }

@@ -1,8 +1,8 @@
-// The strict subset of HDF5 that node files are made of, written without the HDF5 library: superblock 0, version-1
-// object headers, symbol-table groups, contiguous datasets (chunked ones in compressed node files), small attributes.
-// Nothing in it has a checksum, so a size changes by plain stores. Bytes: docs/formats/node-file.md, "The HDF5 part".
+// A strict subset of HDF5 for node files, written without the HDF5 library: superblock 0, version-1 object headers,
+// symbol-table groups, contiguous datasets (chunked in compressed files), small attributes. No part has a checksum, so
+// a size can change by a plain store. Bytes: docs/formats/node-file.md, "The HDF5 part".
 //
-// Pure functions on memory; any number of threads may call them at once.
+// Pure functions on memory. Threads: any, concurrently.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace forebay::format::hdf5 {
 
-/// The address of nothing. A dataset without elements must have it: HDF5 1.14.6 and later refuse any other.
+/// The undefined address. A dataset without elements must have it: HDF5 1.14.6 and later refuse any other address.
 inline constexpr std::uint64_t undefined_address = ~0ull;
 
 inline constexpr std::size_t superblock_bytes = 96;
@@ -41,12 +41,12 @@ struct ChunkPlace {
 /// A 1-D dataset in chunks that went through a filter.
 struct Chunking {
     std::uint16_t filter = 0;               // as registered with The HDF Group
-    std::span<const std::uint32_t> values;  // its client data
-    std::uint32_t elements = 0;             // of one chunk; the last is stored whole too
+    std::span<const std::uint32_t> values;  // the client data of the filter
+    std::uint32_t elements = 0;             // elements of one chunk; the last chunk is stored whole too
     std::span<const ChunkPlace> chunks;
 };
 
-/// One dataset. `path` has no leading '/'; the groups on it are made. No dims make a scalar.
+/// One dataset. `path` has no leading '/', and its groups are created. Without dims it is a scalar.
 struct Dataset {
     std::string path;
     Type type;
@@ -55,25 +55,25 @@ struct Dataset {
     const Chunking* chunking = nullptr;  // null: contiguous
 };
 
-/// Where the numbers of one dataset that may change stand, as offsets in the file.
+/// The places of the changeable numbers of one dataset, as offsets in the file.
 struct Fields {
     std::uint64_t dims_at = 0;     // the first dimension; 0 for a scalar
     std::uint64_t storage_at = 0;  // address, then size in bytes
 };
 
 struct Headers {
-    std::array<std::byte, superblock_bytes> superblock{};  // of offset 0; end-of-file is still 0
-    std::vector<std::byte> bytes;                          // of the offset given to encode_headers()
-    std::vector<Fields> fields;                            // one a dataset, in the order given
+    std::array<std::byte, superblock_bytes> superblock{};  // for offset 0; end-of-file is still 0
+    std::vector<std::byte> bytes;                          // for the offset given to encode_headers()
+    std::vector<Fields> fields;                            // one for each dataset, in the given order
 };
 
-/// Encodes all groups and object headers. Every dataset comes out with the dims given, an undefined address and no
-/// bytes: store_storage() gives it its place, unless it is chunked. Paths are unique and none is a group of another.
+/// Encodes all groups and object headers. Each contiguous dataset gets an undefined address and no bytes: call
+/// store_storage() to set its place. Paths must be unique, and no path may be a group of another.
 Headers encode_headers(std::span<const Dataset> datasets, std::uint64_t offset);
 
-/// Stores place and size of one dataset; no bytes make its address undefined.
+/// Stores the place and size of one dataset. With 0 bytes the address becomes undefined.
 void store_storage(std::span<std::byte> image, const Fields& fields, std::uint64_t address, std::uint64_t bytes);
-/// Stores the first (for us: the only changing) dimension.
+/// Stores the first dimension, the only one that Forebay changes.
 void store_first_dim(std::span<std::byte> image, const Fields& fields, std::uint64_t elements);
 
 }  // namespace forebay::format::hdf5

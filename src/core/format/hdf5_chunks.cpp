@@ -7,16 +7,16 @@
 namespace forebay::format::hdf5 {
 namespace {
 
-// A superblock of version 0 does not say how large these nodes are: then they hold 64 children.
+// A superblock of version 0 does not give the size of these nodes. It is then 64 children.
 constexpr std::size_t children_max = 64;
 constexpr std::size_t key_bytes = 24;
 constexpr std::size_t node_bytes = 24 + children_max * 8 + (children_max + 1) * key_bytes;
-constexpr std::uint32_t all_filters_skipped = 1;  // bit 0: the one filter there is
+constexpr std::uint32_t all_filters_skipped = 1;  // bit 0: the only filter
 
 struct Child {
     std::uint64_t address = 0;
     std::uint64_t first_element = 0;
-    std::uint32_t bytes = 0;  // with `skipped`, of the first chunk below
+    std::uint32_t bytes = 0;  // with `skipped`: of the first chunk below
     std::uint32_t skipped = 0;
 };
 
@@ -24,7 +24,7 @@ void put_key(HeaderBytes& output, const Child& child) {
     output.put(child.bytes);
     output.put(child.skipped);
     output.put(child.first_element);
-    output.put<std::uint64_t>(0);  // within an element
+    output.put<std::uint64_t>(0);  // offset within an element
 }
 
 /// Writes one node; `end` is the first element after it.
@@ -32,7 +32,7 @@ void put_node(HeaderBytes& output, std::span<const Child> children, int level, s
               std::uint64_t end) {
     const auto from = output.at();
     output.text("TREE");
-    output.put<std::uint8_t>(1);  // of chunks
+    output.put<std::uint8_t>(1);  // a node of chunks
     output.put(static_cast<std::uint8_t>(level));
     output.put(static_cast<std::uint16_t>(children.size()));
     output.put(left);
@@ -54,7 +54,7 @@ std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking) {
     for (const auto& chunk : chunking.chunks)
         children.push_back({chunk.address, children.size() * std::uint64_t{chunking.elements}, chunk.bytes,
                             chunk.filtered ? 0 : all_filters_skipped});
-    // Level by level: the nodes of one stand side by side, and are the children of the next.
+    // Level by level: the nodes of a level lie side by side, and are the children of the next level.
     for (int level = 0;; ++level) {
         std::vector<Child> nodes;
         const auto count = (children.size() + children_max - 1) / children_max;

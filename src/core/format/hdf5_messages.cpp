@@ -1,6 +1,6 @@
-// The messages of HDF5 object headers of version 1, byte by byte: dataspace, datatype, fill value, layout, filter,
-// attribute and symbol table. ObjectHeader::begin() and end() frame a message, and end() stores its size; finish()
-// stores the number of messages and the size of the header, which are known only then.
+// The messages of version-1 object headers, byte by byte: dataspace, datatype, fill value, layout, filter, attribute
+// and symbol table. ObjectHeader::begin() and end() enclose a message, and end() stores its size. finish() stores the
+// number of messages and the size of the header, because they are known only then.
 
 #include "core/format/hdf5_messages.hpp"
 
@@ -21,9 +21,9 @@ enum HeaderMessage : std::uint16_t {
 
 enum Class : std::uint8_t { class_integer = 0, class_float = 1, class_string = 3, class_compound = 6 };
 
-constexpr std::uint8_t version_1 = 0x10;  // of a datatype, above its class
+constexpr std::uint8_t version_1 = 0x10;  // of a datatype, in the bits above its class
 
-// When a dataset's space is allocated. Late: an empty dataset has no address.
+// The time of allocation of a dataset's space. Late: an empty dataset has no address.
 enum Allocation : std::uint8_t { allocated_late = 2, allocated_by_chunk = 3 };
 
 struct FloatLayout {
@@ -42,13 +42,13 @@ void put_float(HeaderBytes& output, std::uint32_t size_bytes) {
     const auto layout = float_layout(size_bytes);
     const auto bits = static_cast<std::uint16_t>(size_bytes * 8);
     output.put<std::uint8_t>(version_1 | class_float);
-    output.put<std::uint8_t>(0x20);                   // little-endian, the mantissa's top bit is implied
-    output.put(static_cast<std::uint8_t>(bits - 1));  // where the sign is
+    output.put<std::uint8_t>(0x20);                   // little-endian; the top bit of the mantissa is implied
+    output.put(static_cast<std::uint8_t>(bits - 1));  // position of the sign
     output.put<std::uint8_t>(0);
     output.put(size_bytes);
     output.put<std::uint16_t>(0);
     output.put(bits);
-    output.put(layout.mantissa_bits);  // where the exponent starts
+    output.put(layout.mantissa_bits);  // position of the exponent
     output.put(layout.exponent_bits);
     output.put<std::uint8_t>(0);
     output.put(layout.mantissa_bits);
@@ -66,12 +66,12 @@ void put_integer(HeaderBytes& output, std::uint32_t size_bytes, bool is_signed) 
 
 void put_string(HeaderBytes& output, std::uint32_t size_bytes, bool utf8) {
     output.put<std::uint8_t>(version_1 | class_string);
-    output.put<std::uint8_t>(utf8 ? 0x11 : 0x01);  // padded with NUL; the character set in the upper half
+    output.put<std::uint8_t>(utf8 ? 0x11 : 0x01);  // padded with NUL; the upper half is the character set
     output.put<std::uint16_t>(0);
     output.put(size_bytes);
 }
 
-/// {r, i}, as h5py, netCDF4 and openPMD-api write complex numbers.
+/// A compound {r, i}, as h5py, netCDF4 and openPMD-api write complex numbers.
 void put_complex(HeaderBytes& output, std::uint32_t size_bytes) {
     output.put<std::uint8_t>(version_1 | class_compound);
     output.put<std::uint16_t>(2);  // members
@@ -82,7 +82,7 @@ void put_complex(HeaderBytes& output, std::uint32_t size_bytes) {
         output.text(member == 0 ? "r" : "i");
         output.zeros(7);
         output.put(member * part_bytes);
-        output.zeros(28);  // dimensionality and its sizes, which version 1 still has
+        output.zeros(28);  // dimensionality and sizes, which version 1 still has
         put_float(output, part_bytes);
     }
 }
@@ -102,8 +102,8 @@ void put_type(HeaderBytes& output, Type type) {
         case Scalar::u16:
         case Scalar::u32:
         case Scalar::u64: return put_integer(output, type.size_bytes, false);
-        // Called ASCII whatever it holds: HDF5 converts no string between ASCII and UTF-8, so programs that read
-        // with the usual memory type H5T_C_S1 would fail on the latter.
+        // Marked ASCII even if it is UTF-8: HDF5 does not convert between them, so programs with the usual memory type
+        // H5T_C_S1 could not read UTF-8.
         case Scalar::string: return put_string(output, type.size_bytes, false);
     }
 }
@@ -111,7 +111,7 @@ void put_type(HeaderBytes& output, Type type) {
 void put_dataspace(HeaderBytes& output, const Extents& dims) {
     output.put<std::uint8_t>(1);
     output.put(static_cast<std::uint8_t>(dims.dims()));
-    output.zeros(6);  // no maximum sizes: they are the sizes
+    output.zeros(6);  // no maximum sizes: the sizes are fixed
     for (int dim = 0; dim < dims.dims(); ++dim) output.put(dims[dim]);
 }
 
@@ -123,7 +123,7 @@ bool is_ascii(const std::string& text) {
 
 ObjectHeader::ObjectHeader(HeaderBytes& output) : output_(output), at_(output.at()) {
     output_.put<std::uint8_t>(1);
-    output_.zeros(3);               // reserved, and the number of messages, which finish() stores
+    output_.zeros(3);               // reserved, and the number of messages from finish()
     output_.put<std::uint32_t>(1);  // references
     output_.zeros(8);
 }
@@ -168,8 +168,8 @@ Fields ObjectHeader::space_and_type(Type type, const Extents& dims, std::uint8_t
     output_.put<std::uint8_t>(2);
     output_.put(allocation);
     output_.put<std::uint8_t>(2);   // a fill value is written only if the user set one
-    output_.put<std::uint8_t>(1);   // defined, and of
-    output_.put<std::uint32_t>(0);  // no bytes: the default, zero
+    output_.put<std::uint8_t>(1);   // defined,
+    output_.put<std::uint32_t>(0);  // with no bytes: the default, zero
     end(at);
     return fields;
 }
@@ -193,7 +193,7 @@ void ObjectHeader::filter(const Chunking& chunking) {
     output_.zeros(6);
     output_.put(chunking.filter);
     output_.put<std::uint16_t>(0);  // no name
-    output_.put<std::uint16_t>(1);  // optional: a chunk may be stored without it
+    output_.put<std::uint16_t>(1);  // optional: a chunk may be stored unfiltered
     output_.put(static_cast<std::uint16_t>(chunking.values.size()));
     for (const auto value : chunking.values) output_.put(value);
     if (chunking.values.size() % 2 != 0) output_.zeros(4);
@@ -206,7 +206,7 @@ void ObjectHeader::chunked_dataset(Type type, const Extents& dims, const Chunkin
     const auto at = begin(message_layout);
     output_.put<std::uint8_t>(3);
     output_.put<std::uint8_t>(2);  // chunked
-    output_.put<std::uint8_t>(2);  // dimensions, with that of the bytes of an element
+    output_.put<std::uint8_t>(2);  // number of dimensions, plus one for the bytes of an element
     output_.put(tree_at);
     output_.put(chunking.elements);
     output_.put(type.size_bytes);

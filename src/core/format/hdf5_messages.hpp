@@ -1,5 +1,4 @@
-// Object headers and their messages (HDF5 file format specification 3.0, sections IV.A.1 and IV.A.2): the leaves
-// of hdf5.cpp.
+// Object headers and their messages, for hdf5.cpp (HDF5 file format specification 3.0, sections IV.A.1 and IV.A.2).
 
 #pragma once
 
@@ -11,7 +10,7 @@
 
 namespace forebay::format::hdf5 {
 
-/// A growing sequence of bytes that knows its offset in the file.
+/// A growing sequence of bytes with a known offset in the file.
 class HeaderBytes {
 public:
     explicit HeaderBytes(std::uint64_t offset) : offset_(offset) {}
@@ -29,7 +28,7 @@ public:
         if (!text.empty()) std::memcpy(bytes_.data() + from, text.data(), text.size());
     }
     void zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
-    /// Every structure of version 1 starts at a multiple of 8; our own offset is one.
+    /// Each version-1 structure begins at a multiple of 8. The offset of this object must be such a multiple.
     void pad() { bytes_.resize((bytes_.size() + 7) & ~std::size_t{7}); }
     template <class T>
     void store(std::uint64_t at, T value) {
@@ -43,10 +42,10 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Writes the B-tree over the chunks of a dataset, at least one, and returns the address of its root.
+/// Writes the B-tree over the chunks of a dataset (at least one). Returns the address of its root.
 std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking);
 
-/// Writes the B-tree over the chunks of a dataset, at least one, and returns the address of its root.
+/// Writes the B-tree over the chunks of a dataset (at least one). Returns the address of its root.
 std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking);
 
 /// Writes a version-1 object header: construct, add messages, finish().

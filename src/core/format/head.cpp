@@ -7,7 +7,7 @@
 namespace forebay::format {
 namespace {
 
-// CF's names for the first two, so that netCDF tools and xarray show them.
+// The first two are CF names, so netCDF tools and xarray show them.
 constexpr const char* unit_attribute = "units";
 constexpr const char* description_attribute = "long_name";
 constexpr const char* shape_attribute = "forebay_shape";
@@ -28,7 +28,7 @@ constexpr const char* chunks_columns =
 hdf5::Dataset dataset_of(const HeadParts& parts, std::size_t v, const std::string& prefix) {
     const auto& variable = parts.schema.variables[v];
     hdf5::Dataset dataset{prefix + variable.name, variable.type, variable.shape, attributes_of(variable, true)};
-    // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
+    // A dataset of a node's blocks has only a length. The number of rows is stored later, with the places.
     if (variable.kind != Kind::replicated) dataset.dims = {parts.extents[v].used_bytes / variable.type.size_bytes};
     if (!parts.chunking.empty() && parts.chunking[v].filter != 0) dataset.chunking = &parts.chunking[v];
     return dataset;

@@ -23,11 +23,11 @@ inline constexpr auto compressed_version = static_cast<std::uint32_t>(Storage::c
 inline constexpr auto shared_version = static_cast<std::uint32_t>(Storage::spread);
 inline constexpr std::uint32_t record_header_bytes = 184;
 
-/// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
+/// The record page, `/_forebay/record`. `magic` is stored last. Zero means "not sealed".
 struct RecordPage {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t header_bytes;  // of this struct up to what version 1 began without; in either version
+    std::uint32_t header_bytes;  // bytes of this struct up to the end of the fields of version 1
     std::uint64_t snapshot_id;
     std::int64_t step;
     double time;
@@ -51,26 +51,26 @@ struct RecordPage {
     std::uint64_t blocks;
     std::uint64_t crc_offset_bytes;
     std::uint64_t crc_words;
-    // Of combined files; zero in a file of its own. Readers of the region need none of it.
+    // Only for combined files, else zero. Readers of a region do not need these fields.
     std::uint32_t nodes_per_file;
     std::uint32_t group_nodes;
     std::uint32_t group_first_node;
     std::uint32_t group_reserved;
     std::array<std::uint64_t, limits::nodes_per_file_max + 1> group_offsets;
-    // Of versions 2 and 3; zero in version 1.
+    // Only in versions 2 and 3; zero in version 1.
     std::uint64_t plain_bytes;  // length of the plain form
     std::uint64_t filters_offset_bytes;
     std::uint64_t chunks_offset_bytes;
     std::uint64_t chunks;
     std::uint64_t staged_crc32c;  // record_crc32c of the staged file
-    // Of shared files, staged or stored; zero in others.
+    // Only for shared files, staged or stored; else zero.
     std::uint64_t shared_heads_offset;
     std::uint64_t shared_region_bytes;
     std::uint64_t shared_alignment_bytes;
     std::uint64_t shared_file_bytes;
     std::uint32_t shared_naming;
     std::uint32_t shared_reserved;
-    // Of the run and its lines; zero in what was saved before they had numbers. Readers of a node file need none of it.
+    // The run and its lines. Zero in older files. Readers of a node file do not need these fields.
     std::uint64_t run_id;
     std::uint64_t save;
     std::uint32_t lines;
@@ -97,11 +97,11 @@ struct ExtentRow {
     std::uint64_t offset_bytes;
     std::uint64_t used_bytes;
     std::uint64_t capacity_bytes;
-    std::uint64_t shared_offset_bytes;  // zero but in a shared file; readers of others ignore it
+    std::uint64_t shared_offset_bytes;  // only in a shared file; other readers ignore it
 };
 static_assert(sizeof(ExtentRow) == 32);
 
-/// One row of `/_forebay/index`. What changes with row counts stands in its first cache line.
+/// One row of `/_forebay/index`. Its first cache line holds the fields that change with row counts.
 struct IndexRow {
     struct Range {
         std::uint64_t lo;
@@ -118,7 +118,7 @@ struct IndexRow {
 };
 static_assert(sizeof(IndexRow) == 24 * sizeof(std::uint64_t) && offsetof(IndexRow, box) == 48);
 
-/// One row of `/_forebay/filters`, of version 2: one a variable.
+/// One row of `/_forebay/filters`, for each variable of a version 2 file.
 struct FilterRow {
     std::uint32_t filter;
     std::uint32_t chunk_bytes;
@@ -128,7 +128,7 @@ struct FilterRow {
 };
 static_assert(sizeof(FilterRow) == 12 * sizeof(std::uint32_t));
 
-/// One row of `/_forebay/chunks`, of version 2.
+/// One row of `/_forebay/chunks`, in a version 2 file.
 struct ChunkRow {
     std::uint64_t variable;
     std::uint64_t plain_offset;
@@ -141,52 +141,52 @@ struct ChunkRow {
 };
 static_assert(sizeof(ChunkRow) == 8 * sizeof(std::uint64_t));
 
-/// Datasets of `/_forebay`, in the order of Layout::headers.fields after the variables.
+/// The datasets of `/_forebay`, in the order of Layout::headers.fields after the variables.
 enum class OwnDataset : std::size_t { record, schema, ranks, extents, index, crc32c, filters, chunks };
 
-/// What the HDF5 part of a head shows.
+/// The content of the HDF5 part of a head.
 struct HeadParts {
     const Schema& schema;
     std::size_t schema_bytes = 0;  // as JSON
     std::size_t ranks = 0;
     std::span<const Extent> extents;
     std::size_t blocks = 0;
-    std::span<const hdf5::Chunking> chunking = {};  // one a variable when the file is compressed; filter 0: contiguous
+    std::span<const hdf5::Chunking> chunking = {};  // one for each variable of a compressed file; filter 0: contiguous
     std::size_t chunks = 0;
 };
 
-/// What a record says of its save, node and file.
+/// Stores the fields of a record about its save, node and file.
 void store_record(const Record& record, RecordPage& page);
 
-/// One row of the block table, as it lies in the file.
+/// Stores one row of the block table.
 void store_index_row(std::byte* to, const Block& block);
 
-/// How the file of a record page is stored; for pages that read_good_page() gave.
+/// The storage of the file. Only for pages that read_good_page() returned.
 inline Storage storage_of(const RecordPage& page) { return static_cast<Storage>(page.version); }
 inline bool is_compressed(const RecordPage& page) { return storage_of(page) == Storage::compressed; }
-/// Whether offsets are those of a staged file, whose bytes lie elsewhere in this one.
+/// Returns true if the offsets belong to a staged file whose bytes lie elsewhere in this file.
 inline bool has_plain_form(const RecordPage& page) { return storage_of(page) != Storage::plain; }
 
-/// What a record says of its form.
+/// The fields of a record about its form.
 void store_form(const Form& form, RecordPage& page);
 Form form_of(const RecordPage& page);
-/// `corrupt` when such files cannot be, or have no room for this one.
+/// `corrupt` if the form is impossible or has no room for this file.
 Result<> check_form(const RecordPage& page, const std::string& name);
 
-/// The record of a file's first pages, checked; errors as peek(). What it says of its save, and of the staged file.
+/// Checks and returns the record in a file's first pages. Errors as peek().
 Result<RecordPage> read_good_page(std::span<const std::byte> first_pages, const std::string& name);
 Record record_of(const RecordPage& page);
 std::uint32_t staged_crc32c_of(const RecordPage& page);
 
-/// `corrupt`, in the words of all damage of a head.
+/// The error `corrupt`, with the text for any damage of a head.
 Error damaged_head(const std::string& name, const std::string& why);
 
-/// The filters and chunks of a compressed file, of which `file` has schema and extents. `corrupt` unless they cut its
-/// variables and lie within it.
+/// Returns the filters and chunks of a compressed file. `file` must have its schema and extents. `corrupt` unless the
+/// chunks cut its variables and lie within it.
 Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte> head, const NodeFile& file,
                                const std::string& name);
 
-/// Fills in a head's own checksums and stores its record, the magic last; returns the record's checksum.
+/// Fills in the head's checksums and stores its record, the magic last. Returns the record's checksum.
 std::uint32_t seal_head(RecordPage page, std::span<std::byte> image);
 
 constexpr std::uint64_t own_entry_bytes(OwnDataset dataset) {
@@ -203,16 +203,16 @@ constexpr std::uint64_t own_entry_bytes(OwnDataset dataset) {
     return 0;
 }
 
-/// The attributes of a variable in the HDF5 part; `flat` where its dataset does not show its shape.
+/// The attributes of a variable in the HDF5 part. `flat`: its dataset does not show its shape.
 std::vector<hdf5::Attribute> attributes_of(const Variable& variable, bool flat);
 
-/// Whether an attribute's name is one that the encoder makes itself.
+/// Returns true if the encoder itself uses this attribute name.
 bool is_reserved_attribute(std::string_view name);
 
-/// The HDF5 headers of all variables and of `/_forebay`.
+/// Encodes the HDF5 headers of all variables and of `/_forebay`.
 hdf5::Headers encode_node_headers(const HeadParts& parts);
 
-/// The datasets of one node file, with `prefix` before their paths: variables, then those of OwnDataset.
+/// Returns the datasets of one node file: variables, then OwnDataset. `prefix` goes before their paths.
 std::vector<hdf5::Dataset> datasets_of(const HeadParts& parts, const std::string& prefix);
 
 }  // namespace forebay::format

@@ -11,7 +11,8 @@ using Held = nlohmann::json;
 
 const Held* held(const void* at) { return static_cast<const Held*>(at); }
 
-// Ours are nested ten deep at most. What is nested deeper is no file of ours: each bracket of it would take 70 bytes.
+// Forebay's files have a depth of at most ten. Deeper text is refused, because each bracket would take 70 bytes of
+// memory.
 constexpr int depth_max = 100;
 
 bool is_too_deep(std::string_view text) {

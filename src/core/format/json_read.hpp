@@ -1,5 +1,5 @@
-// Reading JSON: typed look-ups that tell a right value from an absent or wrong one, and never throw. Hides
-// nlohmann-json, which is slow to compile.
+// Reads JSON with typed look-ups that return nothing for an absent or wrong value, and never throw. Hides
+// nlohmann-json, because it is slow to compile.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace forebay::format::json {
 
-/// One value of a Document, valid as long as that; or nothing, of which every question answers no.
+/// One value of a Document, valid as long as the Document. Every question to an empty Value returns nothing.
 class Value {
 public:
     Value() = default;
@@ -39,7 +39,7 @@ private:
 
 class Document {
 public:
-    /// Nothing when the text is not JSON.
+    /// Returns nothing if the text is not JSON.
     static std::optional<Document> parse(std::string_view text);
     Value root() const { return Value(held_.get()); }
 

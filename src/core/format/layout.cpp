@@ -1,10 +1,10 @@
-// plan_layout() computes the layout in this order: check what the ranks give, list the blocks, size the tables with
-// headroom, size the extents and count the checksum words, encode the HDF5 headers, place the head, place the data,
-// place the blocks. Sizes come before places, because the head lies before the data and must not move later.
+// plan_layout() computes in this order: check the input, list the blocks, size the tables with headroom, size the
+// extents and count the checksum words, encode the HDF5 headers, place the head, the data and the blocks. Sizes come
+// before places, because the head lies before the data and must not move later.
 //
-// change_rows() is the part of it that runs in every save whose row counts changed: it moves the blocks of tables
-// within the capacity that is there, and allocates nothing. Additions and multiplications go through sums.hpp, which
-// stops at 2^62: a sum that is too large is refused at the end and never wraps around.
+// change_rows() runs in each save with changed row counts. It moves the blocks of tables within the existing capacity
+// and allocates nothing. Sums and products use sums.hpp. They stop at 2^62, so a too large sum is refused at the end
+// and never wraps around.
 
 #include "core/format/layout.hpp"
 
@@ -101,7 +101,7 @@ Result<> check_boxes(const Variable& variable, const RankPart& part, std::span<c
     return {};
 }
 
-/// Lists the blocks with their sizes; addresses come later.
+/// Lists the blocks with their sizes. Addresses come later.
 Result<> list_blocks(Layout& layout, std::span<const RankPart> parts) {
     const auto& variables = layout.schema.variables;
     for (std::uint32_t v = 0; v < variables.size(); ++v) {
@@ -117,6 +117,7 @@ Result<> list_blocks(Layout& layout, std::span<const RankPart> parts) {
         for (const auto& part : parts) {
             FB_TRY(check_boxes(variable, part, part.boxes[v]));
             block.rank = part.rank;
+            // A rank without rows has a block too, so that change_rows() allocates nothing.
             if (variable.kind == Kind::particles) {
                 block.box = {{0}, {0}};
                 layout.blocks.push_back(block);
@@ -139,12 +140,13 @@ void size_tables(Layout& layout, std::span<const RankPart> parts, std::uint64_t 
             layout.rows.push_back(part.rows[table]);
             rows = add(rows, part.rows[table]);
         }
+        // An empty table must get its first rows without a new layout.
         const auto spare = std::max(multiply(rows, headroom_percent) / 100, limits::headroom_rows_min);
         layout.row_capacity.push_back(add(rows, spare));
     }
 }
 
-/// Sizes of variables and the most segments that they may ever have.
+/// Computes the sizes of variables, and the largest number of segments that they can have.
 void size_extents(Layout& layout) {
     const auto& variables = layout.schema.variables;
     std::uint64_t words = 0;
@@ -154,7 +156,7 @@ void size_extents(Layout& layout) {
                                layout.first_block[v + 1] - layout.first_block[v]);
         if (variables[v].kind == Kind::particles) {
             extent.capacity_bytes = multiply(layout.row_capacity[variables[v].table], variables[v].type.size_bytes);
-            // Each block may end in a segment of its own.
+            // Each block may end in its own segment.
             words = add(words, add(extent.capacity_bytes / limits::segment_bytes, blocks.size()));
         } else {
             for (const auto& block : blocks) {
@@ -182,8 +184,8 @@ void place_head(Layout& layout) {
         round_up(add(layout.crc_offset_bytes, multiply(layout.crc_capacity_words, 4)), limits::page_bytes);
 }
 
-/// Small variables together at cache lines, larger ones at pages, those of at least a large page at large pages:
-/// no variable wastes more than it holds.
+/// Places small variables at cache lines, larger variables at pages, and variables of at least a large page at large
+/// pages. So no variable wastes more than its own size.
 void place_data(Layout& layout, std::uint64_t alignment_bytes) {
     const auto step_of = [&](const Extent& extent) {
         if (extent.capacity_bytes < limits::packed_variable_bytes) return limits::cache_line_bytes;
@@ -218,7 +220,7 @@ void place_fixed_blocks(Layout& layout) {
     layout.fixed_segments = segment;
 }
 
-/// The only work of a save whose counts changed: a few additions a block.
+/// The only work of a save with changed counts: a few additions for each block.
 void place_rows(Layout& layout) {
     auto segment = layout.fixed_segments;
     const auto ranks = layout.ranks.size();
@@ -292,6 +294,7 @@ Result<> change_rows(Layout& layout, std::span<const std::uint64_t> rows) {
                                      layout.schema.tables[table], total, layout.row_capacity[table]),
                          "", "make the layout of the file again"};
     }
+    // All tables are checked before the layout changes.
     std::ranges::copy(rows, layout.rows.begin());
     place_rows(layout);
     return {};

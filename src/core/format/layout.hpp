@@ -1,6 +1,6 @@
-// Where everything of one node file lies: computed from a schema and what each rank of the node owns.
-// The same inputs give the same layout in every process, so ranks need not exchange addresses.
-// Bytes: docs/formats/node-file.md, version 1. Pure arithmetic; opens no file.
+// The places of all parts of one node file, computed from a schema and the parts of the node's ranks. Equal inputs give
+// the same layout in every process, so ranks need not exchange addresses. Bytes: docs/formats/node-file.md, version 1.
+// Pure arithmetic; opens no file.
 
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace forebay::format {
 
-/// What one rank of the node owns of the schema's arrays and tables.
+/// The arrays and table rows of one rank of the node.
 struct RankPart {
     std::uint32_t rank = 0;               // in the world
-    std::vector<std::vector<Box>> boxes;  // one list a variable; empty lists for other kinds
-    std::vector<std::uint64_t> rows;      // one number a table
+    std::vector<std::vector<Box>> boxes;  // a list for each variable; empty unless it is an array
+    std::vector<std::uint64_t> rows;      // one number for each table
 };
 
 /// One row of the block table `/_forebay/index`: the piece of one variable from one rank.
@@ -39,15 +39,15 @@ struct Extent {
     std::uint64_t offset_bytes = 0;
     std::uint64_t used_bytes = 0;
     std::uint64_t capacity_bytes = 0;
-    std::uint64_t shared_offset_bytes = 0;  // in a shared file: of the dataset; of a column, of this node's rows in it
+    std::uint64_t shared_offset_bytes = 0;  // in a shared file: of the dataset; for a column: of this node's rows in it
 };
 
 struct LayoutOptions {
-    std::uint64_t alignment_bytes = 4096;  // of variables that large: the page size of the mount; a power of two
+    std::uint64_t alignment_bytes = 4096;  // of large variables: the page size of the mount, a power of two
     std::uint64_t headroom_percent = 10;   // spare rows of particle tables
 };
 
-/// A column of a table: what change_rows() and patch_rows() walk.
+/// A column of a table, for change_rows() and patch_rows().
 struct ColumnPlace {
     std::uint32_t variable = 0;
     std::uint32_t table = 0;
@@ -55,13 +55,13 @@ struct ColumnPlace {
     hdf5::Fields fields;
 };
 
-/// A plain value; copying one for 2,000 variables copies about 2 MB.
+/// A plain value. A copy for 2,000 variables is about 2 MB.
 struct Layout {
     Schema schema;
     std::vector<std::uint32_t> ranks;         // of this node, ascending, as in the parts
     std::vector<std::uint64_t> rows;          // tables x ranks: rows[table * ranks.size() + i]
-    std::vector<std::uint64_t> row_capacity;  // one a table, for the whole node
-    std::vector<Extent> extents;              // one a variable
+    std::vector<std::uint64_t> row_capacity;  // one for each table, for the whole node
+    std::vector<Extent> extents;              // one for each variable
     std::vector<Block> blocks;             // by variable, then rank, then piece; a rank without rows has an empty block
     std::vector<std::size_t> first_block;  // per variable, with a last entry past the end
 
@@ -72,22 +72,23 @@ struct Layout {
     std::uint64_t index_offset_bytes = 0;                          // `/_forebay/index`
     std::uint64_t crc_offset_bytes = 0;                            // `/_forebay/crc32c`
     std::uint64_t crc_words = 0, crc_capacity_words = 0;
-    std::uint64_t data_offset_bytes = 0;  // the first byte that is not head
+    std::uint64_t data_offset_bytes = 0;  // the first byte after the head
     std::uint64_t file_bytes = 0;         // the superblock's end-of-file: covers every capacity, whole pages
 
-    // Made once with the layout, so that encode() copies and patch_rows() stores.
+    // Computed with the layout, so encode() only copies and patch_rows() only stores.
     std::string schema_text;  // the schema as JSON
-    hdf5::Headers headers;    // fields: one a variable, then one for each dataset of `/_forebay`
+    hdf5::Headers headers;    // fields: one for each variable, then one for each dataset of `/_forebay`
     std::vector<ColumnPlace> columns;
-    std::uint64_t fixed_segments = 0;  // of replicated variables and arrays, whose words stand before those of columns
+    // of replicated variables and arrays; their words come before the words of columns
+    std::uint64_t fixed_segments = 0;
 };
 
-/// Lays a node file out. The parts are in ascending rank order. `refused` when a limit is passed.
+/// Computes the layout of a node file. The parts must be in ascending rank order. `refused` if a limit is exceeded.
 Result<Layout> plan_layout(const Schema& schema, std::span<const RankPart> parts, const LayoutOptions& options);
 
-/// Moves the blocks of particle tables to new row counts (`rows` as in Layout::rows); addresses of variables
-/// and all offsets of the head stay. `full`, and an unchanged layout, when a table's capacity is too small:
-/// plan a new layout then.
+/// Moves the blocks of tables to new row counts (`rows` as in Layout::rows). Addresses of variables and all offsets of
+/// the head stay. `full` if a table's capacity is too small: the layout is then unchanged, and you must plan a new
+/// layout.
 Result<> change_rows(Layout& layout, std::span<const std::uint64_t> rows);
 
 }  // namespace forebay::format

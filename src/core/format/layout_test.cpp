@@ -1,5 +1,5 @@
-// Goal: blocks lie where layout.hpp says, small and large variables where the limits say, and what passes a limit is
-// refused.
+// Goal: blocks lie at the places of layout.hpp, small and large variables at the places of the limits. A layout beyond
+// a limit is refused.
 
 #include "core/format/layout.hpp"
 
@@ -44,7 +44,7 @@ ErrorKind refusal(const Schema& schema, const std::vector<RankPart>& parts, cons
     return layout.error().kind;
 }
 
-/// Sizes around the limits, in an order that is not that of their places.
+/// Sizes around the limits, not in the order of their places.
 Schema sizes_schema() {
     Schema schema{"s", {"t"}, {}};
     for (const std::uint64_t bytes : {3u << 20, 100u, 64u << 10, (64u << 10) - 1, 2u << 20, 1u, 5u << 20, 1u << 20})
@@ -133,7 +133,7 @@ TEST_CASE("layout: blocks by variable, rank and piece, end to end, with segments
     CHECK(std::ranges::count(used, 1) == static_cast<std::ptrdiff_t>(used.size()));
     CHECK(layout.crc_words == 4 + 1 + 4 + 2 + 1 + 1);
 
-    // Ranks that trade rows end in more segments than one rank that has them all.
+    // Ranks that exchange rows have more segments than one rank with all rows.
     const std::vector<std::uint64_t> spread{73'000, 73'000, 73'999};
     REQUIRE(change_rows(layout, spread));
     CHECK(layout.crc_words <= layout.crc_capacity_words);

@@ -21,6 +21,7 @@ bool is_ascending(std::span<const LineStart> starts) {
 bool is_later(const Save& a, const Save& b) {
     const bool clocks = a.line.session == 0 && b.line.session == 0;
     const auto order = [clocks](const Save& save) {
+        // The id comes last, so that all readers order equal saves alike.
         return std::tuple(save.line, save.number, clocks ? save.sealed_unix_ns : 0, save.snapshot_id);
     };
     return order(a) > order(b);

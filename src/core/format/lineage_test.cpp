@@ -1,5 +1,5 @@
-// Goal: the order of saves needs no clock, and lines come back from a record and a manifest as they were given; what no
-// session can have written is damage.
+// Goal: the order of saves needs no clock. Lines come back unchanged from a record and a manifest. Impossible lines are
+// damage.
 
 #include "core/format/lineage.hpp"
 
@@ -23,7 +23,7 @@ std::vector<std::byte> image_with(const Lineage& given) {
     return test::small_node_file({.nodes = 2, .lineage = given}, 1);
 }
 
-// With another checksum the record would be damaged anyway.
+// The checksum is computed again: with a wrong checksum the record would be damaged anyway.
 Result<Peek> peek_with(void (*change)(RecordPage&)) {
     auto image = image_with(lineage);
     RecordPage page;
@@ -123,7 +123,7 @@ TEST_CASE("the manifest holds the lineage, and its first two lines can be read a
     CHECK(head.time == manifest.time);
     CHECK(head.sealed_unix_ns == manifest.sealed_unix_ns);
     CHECK(head.world_ranks == manifest.world_ranks);
-    // Every flipped bit of the two lines is found without the rest.
+    // Every flipped bit in the two lines is found without the rest.
     const auto second_line = text.find('\n', text.find('\n') + 1);
     for (std::size_t at = 0; at < second_line; ++at) {
         auto damaged = text;
@@ -131,7 +131,7 @@ TEST_CASE("the manifest holds the lineage, and its first two lines can be read a
         CAPTURE(at);
         const auto read = decode_manifest_head(damaged, "manifest");
         REQUIRE_FALSE(read);
-        // Of another version nothing can be said.
+        // The content of another version is not known.
         CHECK((read.error().kind == ErrorKind::corrupt || read.error().kind == ErrorKind::unsupported));
     }
     CHECK_FALSE(decode_manifest_head(std::string_view(text).substr(0, second_line), "manifest"));

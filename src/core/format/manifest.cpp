@@ -82,7 +82,7 @@ void put_lineage(std::string& out, const Lineage& lineage) {
     out += fmt::format(R"({}{:08x}",)", head_crc_begin, crc);
 }
 
-/// The first version that can say what the line does.
+/// Returns the first version that supports the line.
 int version_of(const NodeLine& line) {
     switch (line.form) {
         case FormKind::own: return line.staged_crc32c ? 2 : 1;
@@ -92,7 +92,7 @@ int version_of(const NodeLine& line) {
     return 1;
 }
 
-/// What holds all of a node file's boxes of variables with this shape.
+/// Returns the bounding box of all boxes of variables with this shape.
 std::optional<Box> bounds_of(const NodeFile& file, const Extents& shape) {
     std::optional<Box> bounds;
     for (const auto& block : file.blocks) {
@@ -145,6 +145,7 @@ std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
     const bool has_lineage = manifest.lineage != Lineage{};
+    // The lowest version that fits, so that older programs can read the manifest.
     int version = has_lineage ? static_cast<int>(lineage_version) : 1;
     for (const auto& line : manifest.nodes) version = std::max(version, version_of(line));
     out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format, version);

@@ -1,5 +1,5 @@
-// The manifest: the record whose existence at the target, under its final name, means "committed".
-// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, versions 1 to 4.
+// The manifest: a snapshot is committed when this file exists at the target under its final name. Text: JSON, one line
+// for each node, and a CRC32C in the last line. Bytes: docs/formats/manifest.md, versions 1 to 4.
 
 #pragma once
 
@@ -19,25 +19,26 @@ struct RankRange {
     friend bool operator==(const RankRange&, const RankRange&) = default;
 };
 
-/// One node file as the manifest lists it: what a restart needs to choose files without opening them.
+/// The line of one node file, so that a restart can choose files without opening them.
 struct NodeLine {
     std::uint32_t node = 0;
     std::string path;                // relative to the snapshot's directory: "node-00003.h5", "nodes-00000-00015.h5"
-    FormKind form = FormKind::own;   // of that file; in a shared one the node file is its head alone
-    std::uint64_t offset_bytes = 0;  // of the node file in its file; 0 in one of its own
+    FormKind form = FormKind::own;   // of that file; in a shared file the node file is only the head
+    std::uint64_t offset_bytes = 0;  // of the node file in its file; 0 in a file of its own
     std::uint64_t file_bytes = 0;
-    std::uint64_t data_bytes = 0;  // what the application gave
+    std::uint64_t data_bytes = 0;  // bytes from the application
     std::uint32_t record_crc32c = 0;
-    std::optional<std::uint32_t> staged_crc32c;   // the record's of the staged file; only of compressed and shared ones
-    std::optional<std::int64_t> changed_unix_ns;  // of that file, when it was committed; nothing: not known
+    // checksum of the staged file's record; only for compressed and shared files
+    std::optional<std::uint32_t> staged_crc32c;
+    std::optional<std::int64_t> changed_unix_ns;  // change time of that file at the commit; nothing: not known
     std::vector<RankRange> ranks;
-    std::vector<std::uint64_t> rows;  // one a table
+    std::vector<std::uint64_t> rows;  // one for each table
     std::vector<std::optional<Box>>
-        bounds;  // one a distinct global shape (Manifest::shapes); none: no box of that shape
+        bounds;  // one for each distinct global shape (Manifest::shapes); none: no box of that shape
     friend bool operator==(const NodeLine&, const NodeLine&) = default;
 };
 
-/// What the first two lines of a manifest say: enough to put the snapshots of a stream in order.
+/// The first two lines of a manifest. They are enough to order the snapshots of a stream.
 struct ManifestHead {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;
@@ -56,10 +57,10 @@ struct Manifest {
     std::int64_t sealed_unix_ns = 0;  // the latest seal of the node files
     std::uint32_t world_ranks = 0;
     Lineage lineage = {};
-    Schema schema;                 // stream name inside
+    Schema schema;                 // with the stream's name
     std::vector<Extents> shapes;   // distinct global shapes of the schema's arrays, in order of appearance
     std::vector<NodeLine> nodes;   // by node
-    std::vector<Mark> marks = {};  // at most marks_max, in no order that means anything
+    std::vector<Mark> marks = {};  // at most marks_max; their order has no meaning
 
     ManifestHead head() const { return {snapshot_id, step, time, sealed_unix_ns, world_ranks, lineage}; }
 };
@@ -67,24 +68,24 @@ struct Manifest {
 /// Distinct global shapes of the schema's arrays, in order of appearance.
 std::vector<Extents> distinct_shapes(const Schema& schema);
 
-/// Whether the node file is a region of its file, which region_name() names.
+/// Returns true if the node file is a region of its file. region_name() names the region.
 inline bool is_region(const NodeLine& line) { return line.form != FormKind::own; }
 
-/// Whether the node's file holds bytes of replicated variables: of a shared one that is said of node 0 alone.
+/// Returns true if the node's part has replicated variables: in a shared file only node 0 has them.
 inline bool holds_replicated(const NodeLine& line) { return line.form != FormKind::shared || line.node == 0; }
 
-/// The line of one node file; where in `path`, its record says. `path` is as in NodeLine.
+/// Returns the line of one node file. Its place in `path` comes from its record. `path` as in NodeLine.
 NodeLine line_of(const NodeFile& file, const std::string& path);
 
-/// The checksum of the record of the staged file that a node file was drained from.
+/// Returns the checksum of the staged file's record.
 inline std::uint32_t staged_crc32c(const NodeLine& line) { return line.staged_crc32c.value_or(line.record_crc32c); }
 
 std::string encode_manifest(const Manifest& manifest);
-/// `corrupt` for damage, `unsupported` for a newer version. `name` is used in error texts.
+/// `corrupt` for damage, `unsupported` for a newer version. `name` goes into the error.
 Result<Manifest> decode_manifest(std::string_view text, const std::string& name);
 
-/// The head alone, of the first manifest_head_bytes_max bytes of a manifest, or all of a shorter one; errors as
-/// decode_manifest(). From version 4 on the head has a checksum of its own.
+/// Decodes only the head, from the first manifest_head_bytes_max bytes or a whole shorter manifest. Errors as
+/// decode_manifest(). From version 4 on the head has its own checksum.
 inline constexpr std::size_t manifest_head_bytes_max = 4096;
 Result<ManifestHead> decode_manifest_head(std::string_view text, const std::string& name);
 

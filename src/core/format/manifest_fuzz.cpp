@@ -1,6 +1,5 @@
-// Any text given to decode_manifest(), decode_mark() and decode_flagged(): no crash, and what is accepted is encoded
-// and
-// decoded to the same text. The checksum is made right on a second try.
+// Feeds any text to decode_manifest(), decode_mark() and decode_flagged(). They must not crash. Accepted text must
+// encode and decode to the same text. A second attempt has a correct checksum.
 
 #include <cstddef>
 #include <cstdint>

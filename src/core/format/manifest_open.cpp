@@ -1,4 +1,4 @@
-// Strict decoding of a manifest: its checksum first, then every field.
+// Strict decoding of a manifest: first its checksum, then every field.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ std::optional<std::uint64_t> as_hex(json::Value value, std::size_t digits) {
     return text ? hex_from(*text, digits) : std::nullopt;
 }
 
-/// Stays below the snapshot's directory: no root, no "..", nothing hidden.
+/// Returns true if the path stays below the snapshot's directory: no root, no "..", no hidden part.
 bool is_inner_path(std::string_view path) {
     if (path.empty() || path.size() > limits::name_bytes_max || path.find('\0') != path.npos) return false;
     while (true) {
@@ -62,7 +62,7 @@ public:
         return std::move(manifest_);
     }
 
-    /// Reads the first two lines alone: with a brace in place of the comma at their end they are JSON by themselves.
+    /// Reads only the first two lines. With a brace instead of the final comma they are complete JSON.
     Result<ManifestHead> read_head() {
         FB_TRY_ASSIGN(first_lines, head_text());
         const auto document = json::Document::parse(std::string(first_lines) + "}");
@@ -87,7 +87,7 @@ private:
         return {};
     }
 
-    /// Lines 1 and 2 without the comma that ends them.
+    /// Returns lines 1 and 2 without the final comma.
     Result<std::string_view> head_text() const {
         if (text_.empty()) return bad(wrong_with_crc_line(text_));
         const auto first = text_.find('\n');
@@ -214,6 +214,7 @@ private:
         if (derived && *offset != 0 && version_ < 3)
             return fail("is in a shared file, which this version does not have");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
+        // A compressed or shared node file may have fewer bytes than its data.
         if (*data_bytes > *file_bytes && !derived) return fail("has more data than its file has bytes");
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),
@@ -234,8 +235,8 @@ private:
         return line;
     }
 
-    /// A node file that is not at the begin of its file lies in a combined or a shared one; only in the latter it has
-    /// another record than the staged file.
+    /// A node file at an offset lies in a combined or a shared file. Only in a shared file its record differs from the
+    /// staged file's.
     static FormKind form_of(std::uint64_t offset, bool derived) {
         if (offset == 0) return FormKind::own;
         return derived ? FormKind::shared : FormKind::combined;
@@ -282,8 +283,7 @@ private:
 
     std::string_view text_;
     const std::string& name_;
-    std::uint64_t version_ = 0;  // from 2 on node files may have offsets or be compressed, from 3 on be shared, from 4
-                                 // on the head says where the snapshot stands
+    std::uint64_t version_ = 0;  // 2 adds offsets and compression, 3 shared files, 4 the lineage in the head
     Manifest manifest_;
 };
 

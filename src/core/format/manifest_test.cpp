@@ -65,7 +65,7 @@ void check_same(const Manifest& a, const Manifest& b) {
     CHECK(a.nodes == b.nodes);
 }
 
-/// The text with another last line, right for what stands before it.
+/// Returns the text with a correct last line.
 std::string with_crc(std::string text) {
     text.resize(text.rfind("\"crc32c\""));
     char digits[9];
@@ -157,7 +157,7 @@ TEST_CASE("manifest: 8,100 nodes stay a few MB and decode in a moment") {
     const auto end = std::clock();
     REQUIRE(decoded);
     check_same(*decoded, manifest);
-    // Processor time: the machine may have other work.
+    // Processor time, because the machine may have other work.
     const auto ms = [](std::clock_t from, std::clock_t to) {
         return 1000.0 * static_cast<double>(to - from) / CLOCKS_PER_SEC;
     };

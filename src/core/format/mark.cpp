@@ -1,4 +1,4 @@
-// Marks: members of a manifest, and files of their own. Bytes: docs/formats/manifest.md.
+// Marks as members of a manifest, and as files. Bytes: docs/formats/manifest.md.
 
 #include "core/format/mark.hpp"
 

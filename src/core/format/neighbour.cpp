@@ -22,6 +22,7 @@ bool is_good(const NeighbourAddress& neighbour) {
     const auto is_name = [](const std::string& text) {
         return !text.empty() && text.size() <= neighbour_text_max && json::is_text(text);
     };
+    // An address has no comma, because lists of addresses have commas between them.
     return is_name(neighbour.host) && is_name(neighbour.virtual_node) && neighbour.session > 0 &&
            !neighbour.addresses.empty() && neighbour.addresses.size() <= neighbour_addresses_max &&
            std::ranges::all_of(neighbour.addresses,

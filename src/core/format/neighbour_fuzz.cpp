@@ -1,4 +1,4 @@
-// Any text given to decode_neighbour(): no crash; what is accepted is written and read to the same text.
+// Feeds any text to decode_neighbour(). It must not crash. Accepted text must be written and read to the same text.
 
 #include "core/format/neighbour.hpp"
 

@@ -1,5 +1,5 @@
-// Goal: an address file says who helps in which session and where; what is none is refused. Method: the page's example,
-// and texts that are changed.
+// Goal: an address file gives the helping agent, its session and its addresses. Invalid files are refused.
+// Method: the example of the page, and changed texts.
 
 #include "core/format/neighbour.hpp"
 

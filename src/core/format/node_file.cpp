@@ -101,8 +101,10 @@ void store_index_row(std::byte* to, const Block& block) {
 }
 
 void encode(const Layout& layout, std::span<std::byte> image) {
+    // The record becomes invalid first: a crash during the rest must not leave a sealed file with a mixed head.
     invalidate(image);
     const auto head = image.first(layout.data_offset_bytes);
+    // The record page is left out: its magic is 0 already.
     std::ranges::fill(head.first(record_offset_bytes), std::byte{0});
     std::ranges::fill(head.subspan(record_offset_bytes + record_size_bytes), std::byte{0});
 
@@ -139,6 +141,7 @@ void patch_rows(const Layout& layout, std::span<std::byte> image) {
         std::uint64_t rows = 0;
         for (auto b = first; b < last; ++b, row += sizeof(IndexRow)) {
             const auto& block = layout.blocks[b];
+            // Only the fields in the row's first cache line change.
             store_le(row + offsetof(IndexRow, offset_bytes), block.offset_bytes);
             store_le(row + offsetof(IndexRow, size_bytes), block.size_bytes);
             store_le(row + offsetof(IndexRow, first_segment), block.first_segment);
@@ -162,7 +165,7 @@ void patch_shared(Layout& layout, std::span<const std::uint64_t> offsets, std::s
 
 void invalidate(std::span<std::byte> image) {
     magic_of(image).store(0, std::memory_order_relaxed);
-    // The copies that follow use non-temporal stores, which no weaker fence keeps behind the store above.
+    // The copies after this call use non-temporal stores. Only this fence keeps them behind the store above.
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -178,6 +181,7 @@ Result<> change_lineage(const Lineage& lineage, std::span<std::byte> image, cons
     FB_TRY_ASSIGN(page, read_good_page(image, name));
     auto record = record_of(page);
     record.lineage = lineage;
+    // The new lineage may have fewer starts. The checksum of the head does not cover the record, so it stays.
     page.line_starts = {};
     store_record(record, page);
     page.record_crc32c = crc32c(std::as_bytes(std::span(&page, 1)).first(offsetof(RecordPage, record_crc32c)));
@@ -191,6 +195,7 @@ std::uint32_t seal_head(RecordPage page, std::span<std::byte> image) {
     const auto bytes = std::as_bytes(std::span(&page, 1));
     page.record_crc32c = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
 
+    // The magic comes last: a reader that sees it finds the whole record.
     constexpr auto after_magic = sizeof page.magic;
     std::memcpy(image.data() + record_offset_bytes + after_magic, bytes.data() + after_magic,
                 sizeof page - after_magic);

@@ -1,5 +1,5 @@
-// Any bytes given to peek() and open_head(): no crash, and what is accepted keeps every promise of node_file.hpp. The
-// checksums are made right on a second try, or nothing behind them would ever be reached.
+// Feeds any bytes to peek() and open_head(). They must not crash, and accepted input keeps every promise of
+// node_file.hpp. A second attempt has correct checksums, else the code after their check would never run.
 
 #include <algorithm>
 #include <cstddef>
@@ -50,7 +50,7 @@ void check_promises(const NodeFile& file) {
     if (file.storage == Storage::spread) {
         const auto& form = file.record.form;
         require(file.head_bytes <= arrival_offset(form, 0) - region_offset(form, 0));
-        int left = 1000;  // a box may have more runs than anybody waits for
+        int left = 1000;  // a box may have more runs than a test can visit
         for_each_stretch(file, 0, file.plain_bytes, [&](const Stretch& stretch) {
             require(stretch.bytes > 0 && stretch.offset >= region_offset(form, nodes_in(form)));
             require(stretch.offset + stretch.bytes <= length_of(form));
@@ -67,7 +67,7 @@ void try_open(std::span<const std::byte> bytes) {
     if (file.has_value()) check_promises(*file);
 }
 
-// A combined file's page, and an arrival in the same bytes.
+// Tries a combined file's page, and an arrival in the same bytes.
 void try_combined(std::span<std::byte> bytes) {
     auto* page = bytes.data() + record_offset_bytes;
     constexpr std::size_t crc_at = 4092;

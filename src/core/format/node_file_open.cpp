@@ -1,4 +1,4 @@
-// Strict decoding of a node file's head: nothing in it is used before its checksum and its bounds are known good.
+// Strict decoding of a node file's head: nothing is used before its checksum and bounds are checked.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 namespace forebay::format {
 namespace {
 
-/// What stands between the tables and a NodeFile: reads rows one by one, keeps what was seen.
+/// Builds a NodeFile from the tables, row by row.
 class HeadReader {
 public:
     HeadReader(const RecordPage& page, std::span<const std::byte> head, const std::string& name)
@@ -80,6 +80,7 @@ private:
         std::vector<Extent> by_offset;
         for (std::uint64_t v = 0; v < page_.variables; ++v) {
             const auto row = load_le<ExtentRow>(head_.data() + page_.extents_offset_bytes + v * sizeof(ExtentRow));
+            // The begin of the data in a staged file is not in this record.
             const auto begin = has_plain_form(page_) ? 0 : page_.data_offset_bytes;
             const bool fits = row.offset_bytes >= begin && row.offset_bytes <= file_.plain_bytes &&
                               row.capacity_bytes <= file_.plain_bytes - row.offset_bytes &&
@@ -92,6 +93,7 @@ private:
             FB_TRY(check_shared_place(file_.schema.variables[v], file_.extents.back()));
             if (row.capacity_bytes > 0) by_offset.push_back(file_.extents.back());
         }
+        // In order of offset, any overlap shows between two neighbours.
         std::ranges::sort(by_offset, {}, &Extent::offset_bytes);
         for (std::size_t i = 1; i < by_offset.size(); ++i)
             if (by_offset[i].offset_bytes < by_offset[i - 1].offset_bytes + by_offset[i - 1].capacity_bytes)
@@ -99,7 +101,7 @@ private:
         return {};
     }
 
-    /// Every byte of a variable that a block may name lies behind the regions and within the shared file.
+    /// Checks that all bytes that blocks may use lie behind the regions and within the shared file.
     Result<> check_shared_place(const Variable& variable, const Extent& extent) const {
         const auto* file = std::get_if<SharedFile>(&file_.record.form);
         if (file == nullptr) return {};
@@ -136,7 +138,7 @@ private:
         return {};
     }
 
-    /// `used_bytes` and `rows` are those of the variable's blocks before this one.
+    /// `used_bytes` and `rows` are totals of the variable's blocks before this block.
     Result<Block> block_of(const IndexRow& row, std::uint64_t used_bytes, std::uint64_t rows) {
         const auto v = static_cast<std::uint32_t>(row.variable);
         const auto& variable = file_.schema.variables[v];
@@ -168,6 +170,7 @@ private:
             const auto& range = row.box[static_cast<std::size_t>(dim)];
             block.box.lo.push_back(range.lo);
             block.box.size.push_back(range.size);
+            // The sizes come from the file and may be any number.
             if (__builtin_mul_overflow(bytes, range.size, &bytes)) return fail("has a box beyond 64 bits");
         }
         if (bytes != row.size_bytes) return fail("has a box that does not match its bytes");
@@ -190,7 +193,7 @@ private:
         return {};
     }
 
-    /// All columns of a table have one block a rank, with equal rows.
+    /// Checks that all columns of a table have one block for each rank, with equal rows.
     Result<> check_column(std::uint32_t v, std::uint64_t blocks) {
         const auto& variable = file_.schema.variables[v];
         if (blocks != file_.ranks.size())
@@ -213,7 +216,7 @@ private:
     const std::string& name_;
     NodeFile file_;
     std::uint64_t segments_ = 0;
-    std::vector<std::uint32_t> first_column_;  // one a table
+    std::vector<std::uint32_t> first_column_;  // one for each table
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Goal: what encode(), patch_rows() and seal() write, open_head() reads back; what is damaged is refused.
+// Goal: open_head() reads back the files of encode(), patch_rows() and seal(). Damaged files are refused.
 
 #include <doctest/doctest.h>
 
@@ -14,11 +14,11 @@ using namespace forebay::format;
 
 namespace {
 
-/// Page-aligned memory, as a mapping is.
+/// Page-aligned memory, like a mapping.
 struct Image {
     explicit Image(std::uint64_t size)
         : memory(static_cast<std::byte*>(std::aligned_alloc(4096, size)), &std::free), bytes(memory.get(), size) {
-        std::ranges::fill(bytes, std::byte{0xA5});  // what a slot held before
+        std::ranges::fill(bytes, std::byte{0xA5});  // old content of the slot
     }
     std::unique_ptr<std::byte, decltype(&std::free)> memory;
     std::span<std::byte> bytes;

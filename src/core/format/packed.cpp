@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* mode_attribute = "mode";
 constexpr const char* modified_attribute = "modified_unix_ns";
-constexpr const char* path_attribute = "path";    // where the name is not the path: its bytes, some as %XX
-constexpr const char* empty_attribute = "empty";  // the file has no bytes, the variable has one
+constexpr const char* path_attribute = "path";    // if the name is not the path: its bytes, some as %XX
+constexpr const char* empty_attribute = "empty";  // the file has no bytes, but the variable has one
 constexpr std::string_view unnamed = "_unnamed/";
 
 bool stays_inside(std::string_view path) {
@@ -32,7 +32,7 @@ bool stays_inside(std::string_view path) {
     }
 }
 
-// HDF5's own rules are the schema's; the first part may be neither Forebay's nor ours.
+// The schema checks the rules of HDF5. The first part must not be a reserved name.
 bool can_be_a_name(const std::string& path) {
     return path.size() <= limits::name_bytes_max && is_showable(path) && !path.starts_with(unnamed) &&
            path.substr(0, path.find('/')) != "_forebay";
@@ -73,6 +73,7 @@ Variable packed_variable(const PackedFile& file, std::size_t number) {
     variable.name = named ? file.path : fmt::format("{}{:05}", unnamed, number);
     variable.type = u8;
     variable.kind = Kind::array;
+    // An empty file is stored as one byte and an attribute.
     variable.shape = {std::max<std::uint64_t>(file.bytes, 1)};
     auto& attributes = variable.attributes.others;
     attributes.emplace_back(mode_attribute, std::int64_t{file.mode});
@@ -113,6 +114,7 @@ Result<> change_step(std::span<std::byte> first_pages, std::int64_t step, const 
             ErrorKind::refused,
             fmt::format("{} is not a regular file, and a batch holds only regular files. Nothing was changed", name),
             "", fmt::format("forebay show {}", name)};
+    // The checksum of the head does not cover the record, so only the record's own changes.
     page.step = step;
     page.time = batch_time(step);
     const auto bytes = std::as_bytes(std::span(&page, 1));

@@ -1,5 +1,6 @@
-// Goal: a file is a variable and the variable is that file again, whatever its path, mode and time; a batch gets
-// another step by its record alone. Method: both ways; a small node file, and golden ones of other forms.
+// Goal: a file becomes a variable and the same file again, for any path, mode and time. A batch gets another step by a
+// change of its record only.
+// Method: both directions; a small node file, and golden files of other forms.
 
 #include "core/format/packed.hpp"
 

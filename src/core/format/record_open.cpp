@@ -1,4 +1,4 @@
-// Strict decoding of a node file's record: which file it is, and whether its numbers can be.
+// Strict decoding of a node file's record: its identity, and the limits of its numbers.
 
 #include <fmt/format.h>
 
@@ -21,15 +21,17 @@ bool all_zero(std::span<const std::byte> bytes) {
     return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
-/// Tells apart the files whose record does not begin with the magic number.
+/// Returns the error for a file whose record does not begin with the magic number.
 Error without_magic(const RecordPage& page, std::span<const std::byte> first_pages, const std::string& name) {
     const auto signature = first_pages.first(hdf5_signature.size());
+    // A slot that was never filled begins with zeros instead of the HDF5 signature.
     const bool is_hdf5 = text_of(signature) == hdf5_signature;
     if (page.magic == 0 && (is_hdf5 || all_zero(signature)))
         return {ErrorKind::missing,
                 fmt::format("the record of node file {} is empty: the file was not sealed, or its save is in progress",
                             name),
                 "older snapshots", "use an older snapshot"};
+    // If the checksum is right for the true magic number, only the magic number is damaged.
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
@@ -52,6 +54,7 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
     const auto bytes = first_pages.subspan(record_offset_bytes, record_size_bytes);
     std::memcpy(&page, bytes.data(), sizeof page);
     if (page.magic != record_magic) return without_magic(page, first_pages, name);
+    // The checksum comes before the version: damage must not look like a newer version.
     const auto crc = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
     if (crc != page.record_crc32c)
         return damaged_head(
@@ -65,7 +68,7 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
     return page;
 }
 
-/// One region of the head: `count` entries of `entry_bytes`, after the one before it.
+/// One region of the head: `count` entries of `entry_bytes`, after the previous region.
 struct Region {
     const char* what;
     std::uint64_t offset_bytes;

@@ -1,4 +1,4 @@
-// The name that makes a directory a run: RUN/forebay/run-00f30000c0ffee9a.json. catalog/run.hpp says what it is for.
+// The name of the file that makes a directory a run: RUN/forebay/run-00f30000c0ffee9a.json. See catalog/run.hpp.
 
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace forebay::format {
 
-/// In a run's directory; no stream may have this name.
+/// The name of Forebay's directory in a run. No stream may have this name.
 inline constexpr const char* own_directory = "forebay";
 
-/// "run-00f30000c0ffee9a.json", in that directory.
+/// Returns "run-00f30000c0ffee9a.json", the file's name in that directory.
 std::string name_of_identity(std::uint64_t id);
-/// Nothing where `name` is none.
+/// Returns nothing if `name` is not such a name.
 std::optional<std::uint64_t> identity_in(std::string_view name);
 
 }  // namespace forebay::format

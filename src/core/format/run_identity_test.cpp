@@ -1,5 +1,5 @@
-// Goal: one name alone is that of an identity, and gives it back; whatever else lies beside it is none.
-// Method: names as they are made, and names that differ from such a one by little.
+// Goal: only the exact name of an identity is accepted, and gives the id back.
+// Method: correct names, and names with small differences.
 
 #include "core/format/run_identity.hpp"
 

@@ -1,5 +1,5 @@
-// Any text given to schema_from_json(): no crash; what is accepted is written and read to the same text, and a node
-// file can be laid out for it, encoded, sealed and opened, or is refused.
+// Feeds any text to schema_from_json(). It must not crash. Accepted text is written and read to the same text. A node
+// file for it is refused, or can be laid out, encoded, sealed and opened.
 
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& variable : schema->variables) {
         const auto file = packed_file(variable);
         if (!file) continue;
-        // What comes out of it is a path below where it is put, and goes back into the same.
+        // The result is a relative path, and gives the same variable again.
         require(!file->path.empty() && file->path.front() != '/' &&
                 ("/" + file->path + "/").find("/../") == std::string::npos);
         require(packed_file(packed_variable(*file, 7)) == *file);

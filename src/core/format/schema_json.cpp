@@ -1,4 +1,4 @@
-// Schema <-> JSON: docs/formats/node-file.md, "The schema".
+// Converts a schema to JSON and back: docs/formats/node-file.md, "The schema".
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The schema inside another JSON document.
+// Reads a schema inside another JSON document.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace forebay::format {
 
-/// `corrupt` unless it is a schema that check() accepts.
+/// `corrupt` unless check() accepts the schema.
 Result<Schema> schema_from_value(json::Value value);
 
 }  // namespace forebay::format

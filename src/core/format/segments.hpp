@@ -1,4 +1,4 @@
-// The segments of a node file in the order of their bytes, for whoever reads or checks it front to back.
+// The segments of a node file by offset, for code that reads or checks the file from begin to end.
 
 #pragma once
 
@@ -19,18 +19,17 @@ struct Segment {
     std::uint64_t bytes = 0;
 };
 
-/// Segment `i` of a block, which must have so many.
+/// Returns segment `i` of a block. The block must have more than `i` segments.
 Segment segment_of(const NodeFile& file, std::size_t block, std::uint64_t i);
 
-/// All segments of the file that hold bytes, by offset; in a shared file those that this node has written.
+/// Returns all segments with bytes, by offset. In a shared file: the segments that this node has written.
 std::vector<Segment> segments_by_offset(const NodeFile& file);
 
-/// `corrupt`, with variable, rank and byte range named, unless `bytes` are what the application gave. `name` is the
-/// file.
+/// `corrupt`, with variable, rank and byte range, unless `bytes` are the bytes of the application. `name` is the file.
 Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<const std::byte> bytes,
                        const std::string& name);
 
-/// The error of check_segment for a checksum that was computed elsewhere, for example in a copy.
+/// The error of check_segment() for a checksum that was computed elsewhere, for example in a copy.
 Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t sum, const std::string& name);
 
 }  // namespace forebay::format

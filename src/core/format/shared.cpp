@@ -1,9 +1,9 @@
-// Places the variables of a shared file (place_shared), says where one node's rows of them begin (own_offsets), encodes
-// its head, and translates between the bytes of a node and the places in the file (BlockRuns, for_each_stretch).
+// Places the variables of a shared file (place_shared), computes the begin of one node's rows (own_offsets), encodes
+// the head, and converts between the bytes of a node and places in the file (BlockRuns, for_each_stretch).
 //
-// A block of an array is a box of the global shape, so it is not one piece in the file: it is a number of equally long
-// runs, one for each row of the box along the slowest dimensions. BlockRuns computes the place of run i without a list
-// of all runs, of which there may be millions.
+// A block of an array is a box of the global shape. In the file it is a number of equally long runs, one for each row
+// of the box along the slowest dimensions. BlockRuns computes the place of run i without a list of runs, because there
+// may be millions.
 
 #include "core/format/shared.hpp"
 
@@ -23,7 +23,7 @@
 namespace forebay::format {
 namespace {
 
-// Of any step, not of powers of two alone: a stripe may be 3 MiB.
+// `step` need not be a power of two: a stripe may be 3 MiB.
 std::uint64_t next_multiple(std::uint64_t value, std::uint64_t step) {
     return value >= beyond ? beyond : (value + step - 1) / step * step;
 }
@@ -56,7 +56,7 @@ hdf5::Headers headers_of(const Schema& schema, const SharedFile& places, std::sp
 
 }  // namespace
 
-// The longest name of a step has 19 digits.
+// Uses the largest step, because the path of an H5Part dataset contains the step, of up to 19 digits.
 std::uint64_t shared_heads_offset(const Schema& schema, SharedNaming naming) {
     const std::vector<std::uint64_t> rows(schema.tables.size(), 0);
     const SharedFile places{.nodes = 1, .naming = static_cast<std::uint32_t>(naming)};
@@ -85,7 +85,7 @@ SharedPlan place_shared(const Schema& schema, const SharedFile& given, std::span
         if (bytes < std::min(alignment, limits::packed_variable_bytes)) return limits::cache_line_bytes;
         return bytes < alignment ? limits::page_bytes : alignment;
     };
-    // What is replicated comes first in each class: node 0 writes it in one piece.
+    // Replicated variables come first in each class, so node 0 writes them in one piece.
     const auto place_all = [&](std::uint64_t step, bool replicated) {
         for (std::size_t v = 0; v < schema.variables.size(); ++v) {
             const auto& variable = schema.variables[v];
@@ -135,6 +135,7 @@ std::vector<std::byte> encode_region(const NodeFile& staged, std::span<const std
     std::ranges::copy(image.first(staged.head_bytes), region.begin());
     auto page = load_le<RecordPage>(region.data() + record_offset_bytes);
     page.version = shared_version;
+    // The region has no data: they lie in the datasets.
     page.file_bytes = page.data_offset_bytes = region.size();
     page.plain_bytes = staged.file_bytes;
     page.staged_crc32c = staged.record_crc32c;
@@ -164,11 +165,12 @@ BlockRuns::BlockRuns(const NodeFile& file, const Block& block) : count_(1), byte
     if (variable.kind != Kind::array || bytes_ == 0) return;
     const auto strides = packed_strides(variable.shape, variable.type.size_bytes);
     const auto dims = variable.shape.dims();
-    int outer = dims;  // dimensions from here on are in one run
+    int outer = dims;  // the dimensions from here on are in one run
     bytes_ = variable.type.size_bytes;
     while (outer > 0) {
         --outer;
         bytes_ *= block.box.size[outer];
+        // A run goes on over each dimension that the box fills.
         if (block.box.size[outer] != variable.shape[outer]) break;
     }
     outer_ = outer;
@@ -203,7 +205,7 @@ std::uint64_t BlockRuns::first_after(std::uint64_t offset) const {
 
 namespace {
 
-// False when `visit` has had enough.
+// Returns false when `visit` ends the walk.
 bool visit_block(const NodeFile& file, const Block& block, std::uint64_t offset, std::uint64_t end,
                  const std::function<bool(const Stretch&)>& visit) {
     const BlockRuns runs(file, block);
@@ -232,6 +234,7 @@ void for_each_stretch(const NodeFile& file, std::uint64_t offset, std::uint64_t 
     std::ranges::sort(touched, {}, [&](std::uint32_t v) { return file.extents[v].offset_bytes; });
     for (const auto v : touched) {
         const std::span own(file.blocks.data() + file.first_block[v], file.first_block[v + 1] - file.first_block[v]);
+        // The blocks of a variable lie end to end, so a search finds the first block.
         auto block =
             std::ranges::upper_bound(own, offset, {}, [](const Block& b) { return b.offset_bytes + b.size_bytes; });
         for (; block != own.end() && block->offset_bytes < end; ++block)

@@ -1,5 +1,5 @@
-// Goal: a shared file's plan places everything without overlap and aligned, nodes' shares follow each other, and the
-// stretches of a node are exactly the places of its elements in the global row-major order.
+// Goal: a shared file's plan has no overlap and aligned places, and the nodes' shares follow each other. The stretches
+// of a node are exactly the places of its elements in the global row-major order.
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ SharedFile places_of(const Schema& schema, std::uint64_t alignment) {
             .alignment_bytes = alignment};
 }
 
-/// A stored node file of one array, with nothing but what the mapping looks at.
+/// A stored node file of one array, with only the fields that the mapping uses.
 NodeFile file_of(const Extents& shape, const std::vector<Box>& boxes, std::uint32_t element) {
     NodeFile file;
     file.storage = Storage::spread;
@@ -81,7 +81,7 @@ TEST_CASE("a plan: no overlap, large variables aligned, small ones packed, the s
             end = last;
         }
         CHECK(plan.places.file_bytes == round_up(end, limits::page_bytes));
-        // All small ones lie within a page, not one a stripe.
+        // All small variables lie within a page, not each in its own stripe.
         CHECK(plan.offsets[5] - plan.offsets[0] < limits::page_bytes);
         CHECK(place_shared(schema, given, rows).offsets == plan.offsets);
     }
@@ -136,7 +136,7 @@ TEST_CASE("stretches: every element of every box, once, where the global array h
         for (const auto& each : cases) {
             const auto file = file_of(each.shape, each.boxes, element);
             const auto strides = packed_strides(each.shape, element);
-            // Where each plain byte is to lie, by counting.
+            // The expected place of each plain byte, by counting.
             std::map<std::uint64_t, std::uint64_t> expected;
             for (const auto& block : file.blocks) {
                 std::uint64_t plain = block.offset_bytes;

@@ -21,13 +21,13 @@ namespace {
 constexpr std::string_view status_format = "forebay status";
 constexpr std::uint64_t status_version = 1;
 
-// As they stand in the file, without quotes: names of hosts and streams have at most 255 bytes, and a sentence that was
-// cut here stands whole in the events of the run.
+// Bytes in the file without quotes. Names of hosts and streams have at most 255 bytes. A cut sentence is complete in
+// the events of the run.
 constexpr std::size_t status_name_max = 255, status_word_max = 24, status_sentence_max = 480;
-// What the line needs behind its streams.
+// The bytes after the streams.
 constexpr std::size_t behind_streams = std::string_view("],\"streams_left_out\":4294967295,\n").size() + crc_line_bytes;
 
-/// Text that is not UTF-8 is spelled out; what is longer than `bytes_max` ends with "...".
+/// Escapes text that is not UTF-8. Longer text than `bytes_max` ends with "...".
 void put_cut(std::string& out, const std::string& whole, std::size_t bytes_max) {
     const auto good = json::is_text(whole) ? whole : show_text(whole);
     std::string put;
@@ -39,6 +39,7 @@ void put_cut(std::string& out, const std::string& whole, std::size_t bytes_max) 
     constexpr std::string_view rest = "...";
     put = "\"";
     for (std::string_view left = good; !left.empty();) {
+        // Cuts only between whole characters, and never inside an escape.
         const auto character = left.substr(0, first_character(left).bytes);
         std::string more;
         json::put_text(more, character);
@@ -49,7 +50,7 @@ void put_cut(std::string& out, const std::string& whole, std::size_t bytes_max) 
     out.append(put).append(rest) += '"';
 }
 
-/// Members of an object, one after the other.
+/// Writes the members of an object, one after the other.
 class Members {
 public:
     explicit Members(std::string& out) : out_(out) {}
@@ -135,7 +136,7 @@ void put_head(std::string& out, const StatusLine& line) {
     members.text("why", line.why, status_sentence_max);
 }
 
-/// Takes the members of an object one by one; remembers when one was absent or of another kind.
+/// Reads the members of an object one by one, and keeps the first absent or wrong key.
 class Taker {
 public:
     explicit Taker(json::Value from) : from_(from) {}
@@ -148,7 +149,7 @@ public:
     void f64(const char* key, double& into) { take(key, from_.member(key).f64(), into); }
     void flag(const char* key, bool& into) { take(key, from_.member(key).flag(), into); }
     void text(const char* key, std::string& into) { take(key, from_.member(key).text(), into); }
-    /// One that came later may be absent: agents of before counted it not.
+    /// A count with `later` may be absent, because older agents do not write it.
     template <class T>
     void count(const describe::Count& count, T& into) {
         using describe::InStatus;
@@ -158,7 +159,7 @@ public:
         else if constexpr (std::is_signed_v<T>) i64(count.name, into);
         else unsigned_number(count.name, into);
     }
-    /// The first one that was not there; null: all were.
+    /// Returns the first missing key, or nullptr.
     const char* missing() const { return missing_; }
 
 private:
@@ -193,7 +194,7 @@ bool take_stream(json::Value from, StreamStatus& stream) {
     return taker.missing() == nullptr && slots.list().has_value();
 }
 
-/// The first member that is absent or none; "": all are there.
+/// Returns the first absent or wrong member, or "".
 std::string take_line(json::Value root, StatusLine& line) {
     Taker taker(root);
     taker.i64("unix_ns", line.unix_ns);
@@ -235,6 +236,7 @@ std::string encode(const StatusLine& line) {
     const auto left_out = line.streams.size() - put + line.streams_left_out;
     out += fmt::format("],\"streams_left_out\":{},\n", std::min<std::size_t>(left_out, UINT32_MAX));
     put_crc_line(out);
+    // Every status has the same size, so it covers the previous status.
     out.resize(status_bytes - 1, ' ');
     return out + '\n';
 }

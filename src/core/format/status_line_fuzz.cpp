@@ -1,5 +1,5 @@
-// Any text given to decode_status(): no crash, and what is accepted has at most what fits, and is encoded and decoded
-// to the same text. Size and checksum are made right on a second try.
+// Feeds any text to decode_status(). It must not crash. Accepted text fits, and encodes and decodes to the same text. A
+// second attempt has the correct size and checksum.
 
 #include <cstddef>
 #include <cstdint>

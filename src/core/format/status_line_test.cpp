@@ -1,7 +1,6 @@
-// Goal: a status reads back as it was written, has 4096 bytes whatever is put into it, and one that is torn or changed
-// anywhere is refused.
-// Method: lines made by hand, each byte of one changed and each cut tried; a line with more than fits; the worked
-// example of docs/formats/status.md.
+// Goal: a status reads back as it was written, and always has 4096 bytes. A torn or changed status is refused.
+// Method: lines by hand, with each byte changed and each cut tried; a line with too much content; the worked example of
+// docs/formats/status.md.
 
 #include "core/format/status_line.hpp"
 

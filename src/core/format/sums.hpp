@@ -1,4 +1,4 @@
-// Sums and products of sizes that a description states, which may be any number of 64 bits.
+// Saturating sums and products of sizes from a description, which may be any 64-bit numbers.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace forebay::format {
 
-/// Sums and products stop here: far above any file, and two of them still fit 64 bits.
+/// The limit of sums and products: far above any file, and two of them still fit 64 bits.
 inline constexpr std::uint64_t beyond = std::uint64_t{1} << 62;
 
 inline std::uint64_t add(std::uint64_t a, std::uint64_t b) { return a >= beyond || b >= beyond - a ? beyond : a + b; }

@@ -1,5 +1,5 @@
-// A batch in the file: 24 bytes of head, the JSON of what the batch says as a whole, the timings as they lie in memory.
-// Bytes: docs/formats/timings.md.
+// A batch in the file: a head of 24 bytes, JSON with the totals of the batch, the timings as in memory. Bytes:
+// docs/formats/timings.md.
 
 #include "core/format/timing.hpp"
 
@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::uint64_t timings_magic = 0x3153454D49544246ull;  // "FBTIMES1"
 constexpr std::uint64_t timings_version = 1;
-constexpr std::size_t batch_head_bytes = 24, sum_offset = 20;  // 4 bytes before are reserved
-// Names of hosts and targets are short, and a sentence is one line. Targets are left out until there is room for a
-// thousand timings.
+constexpr std::size_t batch_head_bytes = 24, sum_offset = 20;  // the 4 bytes before it are reserved
+// Names of hosts and targets are short, and a sentence is one line. Targets are left out until a thousand timings have
+// room.
 constexpr std::size_t name_bytes_max = 128, sentence_bytes_max = 512, sentences_max = 8, targets_max = 256;
 constexpr std::size_t text_bytes_max = 40u << 10;
 
@@ -39,7 +39,7 @@ std::string cut(const std::string& text, std::size_t bytes_max) {
     return shown;
 }
 
-// Every member of a batch that is a text or a number, once: for who writes it and who reads it.
+// Visits every text and number of a batch once, for the writer and the reader.
 template <class Batch, class Visit>
 void each_member(Batch& batch, Visit&& visit) {
     visit("host", batch.host);
@@ -120,7 +120,7 @@ private:
     bool first_ = true;
 };
 
-// What is absent stays as it is: a later version may leave a member out. What is wrong makes the whole batch wrong.
+// An absent member keeps its value, because a later version may omit it. A wrong member makes the whole batch wrong.
 class MemberReader {
 public:
     explicit MemberReader(json::Value from) : from_(from) {}
@@ -135,7 +135,7 @@ private:
     static bool take(json::Value member, std::string& value) { return take_as(member.text(), value); }
     static bool take(json::Value member, double& value) {
         const auto number = member.f64();
-        return number && *number - *number == 0 && take_as(number, value);  // neither infinite nor no number
+        return number && *number - *number == 0 && take_as(number, value);  // false for infinity and NaN
     }
     static bool take(json::Value member, std::int64_t& value) { return take_as(member.i64(), value); }
     static bool take(json::Value member, std::uint64_t& value) { return take_as(member.u64(), value); }
@@ -188,7 +188,7 @@ bool read_why(json::Value from, TimingBatch& batch) {
     return true;
 }
 
-// A number that is not one would make the whole batch unreadable.
+// Replaces infinity and NaN by 0: readers would reject the whole batch.
 void make_finite(TimingBatch& batch) {
     const auto finite = [](const char*, auto& value) {
         if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>)
@@ -198,7 +198,7 @@ void make_finite(TimingBatch& batch) {
     for (auto& target : batch.targets) each_target_member(target, finite);
 }
 
-// The slowest are what a reader looks for.
+// Keeps the slowest targets, because readers look for them.
 void leave_out_targets(TimingBatch& batch, std::size_t most) {
     const auto seconds_a_byte = [](const TimingTarget& target) {
         return target.busy_seconds / static_cast<double>(std::max<std::uint64_t>(target.bytes, 1));
@@ -235,10 +235,11 @@ Timing join(const Timing& a, const Timing& b) {
     return both;
 }
 
-// Joins each write with the next one at the same target: about half as many are left. False where none was joined.
+// Joins each write with the next write at the same target, so about half of them stay. Returns false if none was
+// joined.
 bool join_writes(std::vector<Timing>& timings) {
     std::vector<Timing> joined;
-    std::map<std::uint16_t, std::size_t> open;  // of a target, the write that waits for another one
+    std::map<std::uint16_t, std::size_t> open;  // for each target, the write that waits for a partner
     for (const auto& timing : timings) {
         const bool is_write = timing.kind == static_cast<std::uint16_t>(TimingKind::write);
         const auto waiting = is_write ? open.find(timing.target) : open.end();
@@ -255,8 +256,8 @@ bool join_writes(std::vector<Timing>& timings) {
     return any;
 }
 
-// Of a node with hundreds of ranks: the shortest parts of their saves go first. The saves themselves, the drain and the
-// commit stay.
+// For nodes with hundreds of ranks: drops the shortest parts of their saves first. The saves, the drain and the commit
+// stay.
 void leave_out_short_parts(TimingBatch& batch, std::size_t most) {
     if (batch.timings.size() <= most) return;
     std::vector<std::size_t> parts;
@@ -291,11 +292,12 @@ std::uint32_t sum_of(std::span<const std::byte> batch) {
     return crc32c(batch.subspan(batch_head_bytes), crc32c(batch.first(sum_offset)));
 }
 
-// The batch that begins `file`, and its bytes; 0 bytes: none does.
+// Returns the bytes of the valid batch at the begin of `file`, or 0.
 std::size_t whole_batch(std::span<const std::byte> file) {
     if (file.size() < batch_head_bytes || load_le<std::uint64_t>(file.data()) != timings_magic) return 0;
     const std::size_t text_bytes = load_le<std::uint32_t>(file.data() + 8);
     const std::size_t timings = load_le<std::uint32_t>(file.data() + 12);
+    // Sizes come from the file, so they are checked before use.
     if (text_bytes > timing_batch_bytes_max || timings > timing_batch_bytes_max / sizeof(Timing)) return 0;
     const auto bytes = batch_head_bytes + text_bytes + timings * sizeof(Timing);
     if (bytes > timing_batch_bytes_max || bytes > file.size()) return 0;
@@ -331,12 +333,13 @@ std::vector<std::byte> encode(TimingBatch batch) {
         return (timing_batch_bytes_max - batch_head_bytes - text.size()) / sizeof(Timing);
     };
     auto text = text_of(batch);
+    // The timings need the rest of the room.
     for (; text.size() > text_bytes_max; text = text_of(batch)) leave_out_targets(batch, batch.targets.size() / 2);
     while (batch.timings.size() > room(text) && join_writes(batch.timings)) {
     }
     leave_out_short_parts(batch, room(text) - 1);
     if (const auto most = room(text); batch.timings.size() >= most) {
-        batch.dropped += batch.timings.size() - most + 1;  // of one more there may be a digit more
+        batch.dropped += batch.timings.size() - most + 1;  // one less, because `dropped` may need a digit more
         batch.timings.resize(most - 1);
         text = text_of(batch);
     }
@@ -362,7 +365,7 @@ TimingBatches decode_timings(std::span<const std::byte> file, bool with_timings)
                 ? std::nullopt
                 : batch_from(forebay::text_of(rest.subspan(batch_head_bytes, load_le<std::uint32_t>(rest.data() + 8))));
         if (!batch) {
-            // Up to what may be the next one's magic number.
+            // Skips to the next possible magic number.
             const auto text = forebay::text_of(rest);
             const auto next = text.find(std::string_view("FBTIMES1"), 1);
             const auto skipped = next == std::string_view::npos ? rest.size() : next;

@@ -1,8 +1,8 @@
-// Timings: when something of a save, drain or commit began, how long it took and how many bytes it moved, 24 bytes
-// each; and the batch of them that an agent keeps in the run for one snapshot of its node. docs/formats/timings.md.
+// Timings: the begin, duration and bytes of a part of a save, drain or commit, 24 bytes each. An agent keeps them in
+// the run as one batch for each snapshot of its node. Bytes: docs/formats/timings.md.
 //
-// Life: a rank or an agent puts Timings into its ring (node/timing_ring.hpp) -> the agent gathers those of a snapshot
-// into a TimingBatch and appends it to RUN/forebay/timings-HOST-N.bin -> telemetry reads all of these.
+// Life: a rank or an agent puts Timings into its ring (node/timing_ring.hpp) -> the agent collects the timings of a
+// snapshot in a TimingBatch and appends it to RUN/forebay/timings-HOST-N.bin -> telemetry reads all these files.
 
 #pragma once
 
@@ -16,39 +16,39 @@
 
 namespace forebay::format {
 
-/// What a timing is of. Numbers are those of the file; readers pass over numbers that they do not know.
+/// The kind of a timing, with its number in the file. Readers skip unknown numbers.
 enum class TimingKind : std::uint16_t {
-    // Of a rank, in a save. The four that follow `save` lie within it, one after the other and without a gap.
-    save = 1,   // the whole call. KiB: of this rank's data
+    // Of a rank, in a save. The next four kinds lie within `save`, one after the other without a gap.
+    save = 1,   // the whole call; KiB: of this rank's data
     wait = 2,   // for a free slot, on any node
-    plan = 3,   // layout, or what has changed of it; and the seal
-    copy = 4,   // copying and checksumming, and what the application writes into the slot itself. KiB: as before
-    agree = 5,  // waiting for other ranks: until all have come, have agreed, and have copied
-    // Of an agent. `target` is set where bytes were written.
-    drain = 16,  // of the node file: from the first write to the name, without what overtook it
-    write = 17,  // one write, by one of the threads that write at once
+    plan = 3,   // layout or its changes, and the seal
+    copy = 4,   // copying and checksumming, also writes of the application into the slot; KiB: of this rank's data
+    agree = 5,  // waiting for other ranks to come, to agree and to copy
+    // Of an agent. `target` is set if bytes were written.
+    drain = 16,  // of the node file: from the first write to the name, without the drains that overtook it
+    write = 17,  // one write of one thread
     sync = 18,
-    commit = 19,     // from this node's last act to the manifest, or to seeing that another agent has written it
+    commit = 19,     // from this node's last step to the manifest, or until the agent sees another agent's manifest
     retention = 20,  // removal of older snapshots
     view = 21,
-    retry = 22,     // from a failed try to the beginning of the next
+    retry = 22,     // from a failed attempt to the begin of the next
     analysis = 23,  // of an operator or a script
 };
-/// "write"; "" for a number without a name.
+/// Returns for example "write", or "" for an unknown number.
 const char* name_of(TimingKind kind);
 
 inline constexpr std::uint16_t no_target = 0xffff;
 
-/// Bits of Timing::flags: whose it is, how many are merged in it, whether it ended with an error.
-inline constexpr std::uint32_t timing_source_mask = 0xffff;  // rank of the node; agent_source
+/// The bits of Timing::flags: source, number of merged timings, and error.
+inline constexpr std::uint32_t timing_source_mask = 0xffff;  // rank of the node, or agent_source
 inline constexpr std::uint32_t agent_source = 0xffff;
-inline constexpr std::uint32_t timing_merged_shift = 16, timing_merged_max = 0x7fff;  // beside the first one
+inline constexpr std::uint32_t timing_merged_shift = 16, timing_merged_max = 0x7fff;  // number of further timings in it
 inline constexpr std::uint32_t timing_failed = 1u << 31;
 
 struct Timing {
-    std::uint64_t start_unix_ns = 0;   // realtime of the process at its begin, and its monotonic clock from there on
-    std::uint32_t duration_us = 0;     // 4294967295: as long, or longer
-    std::uint32_t kib = 0;             // rounded up; 4294967295: as many, or more
+    std::uint64_t start_unix_ns = 0;   // realtime at the begin of the process, plus its monotonic clock
+    std::uint32_t duration_us = 0;     // 4294967295: this long or longer
+    std::uint32_t kib = 0;             // rounded up; 4294967295: as many or more
     std::uint16_t target = no_target;  // index into TimingBatch::targets
     std::uint16_t kind = 0;
     std::uint32_t flags = 0;
@@ -60,18 +60,18 @@ struct Timing {
 };
 static_assert(sizeof(Timing) == 24);
 
-/// A storage target that a node has written a snapshot to: an OST where the layout of the file tells it ("OST0014"),
-/// else the target as the node sees it ("").
+/// A storage target that got a node's bytes of a snapshot: an OST ("OST0014") if the layout of the file shows it, else
+/// the whole target ("").
 struct TimingTarget {
     std::string name;
     std::uint64_t bytes = 0;
-    double busy_seconds = 0;  // the sum over its writes; of several at once more than the time that passed
+    double busy_seconds = 0;  // sum over its writes; more than the elapsed time if writes run concurrently
     std::uint64_t writes = 0;
-    std::int64_t first_unix_ns = 0;  // beginning of its first write
-    std::int64_t last_unix_ns = 0;   // end of its last write: before any sync, and before any wait for others
+    std::int64_t first_unix_ns = 0;  // begin of its first write
+    std::int64_t last_unix_ns = 0;   // end of its last write, before any sync and any wait for others
 };
 
-/// Where the time of a save went, on the rank of a node that it held longest: the four add up to blocked_seconds.
+/// The parts of a save's time, on the rank of a node that was blocked longest. Their sum is blocked_seconds.
 struct BlockedParts {
     double copy_seconds = 0, layout_seconds = 0;
     double ranks_seconds = 0;  // waiting for other ranks
@@ -80,60 +80,61 @@ struct BlockedParts {
     friend bool operator==(const BlockedParts&, const BlockedParts&) = default;
 };
 
-/// One snapshot, as one node has seen it. Seconds of ranks are those of the slowest of the node, each by itself; but
+/// One snapshot as one node has seen it. Each time of ranks is the time of the slowest rank of the node, except
 /// blocked_parts.
 struct TimingBatch {
-    std::string host, virtual_node;  // "nid00412", "0": together they name a node
+    std::string host, virtual_node;  // "nid00412", "0": together they identify a node
     std::string agent;               // "process", "thread", "rank", "drain" (the command)
     std::string stream;
     std::int64_t step = -1;
     std::uint64_t snapshot_id = 0;
-    std::uint32_t session = 0;                // the number that the session has in its run; 0: unknown
+    std::uint32_t session = 0;                // number of the session in its run; 0: unknown
     std::uint32_t node = 0, nodes = 0;        // of the snapshot
-    std::uint32_t node_ranks = 0, ranks = 0;  // of this node, of all
+    std::uint32_t node_ranks = 0, ranks = 0;  // of this node, of all nodes
     std::string outcome;  // "committed" (by this agent), "found_committed", "superseded", "set_aside", "failed"
-    std::uint64_t bytes = 0, stored_bytes = 0;  // of this node file; as it was written
-    std::int64_t saved_unix_ns = 0;             // when the first rank of the node began to save; 0: unknown
+    std::uint64_t bytes = 0, stored_bytes = 0;  // of this node file; as written
+    std::int64_t saved_unix_ns = 0;             // begin of the save on the first rank of the node; 0: unknown
     std::int64_t sealed_unix_ns = 0, drain_unix_ns = 0, drained_unix_ns = 0, ended_unix_ns = 0;
     double blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0;
-    BlockedParts blocked_parts = {};  // all 0 in what versions before 2026-11-28 have written
+    BlockedParts blocked_parts = {};  // all 0 from versions before 2026-11-28
     std::uint32_t missing_ranks =
-        0;  // of node_ranks: their timings of this save did not come; seconds are of the others
+        0;  // of node_ranks: no timings of this save came from these, and the seconds are without them
     double drain_seconds = 0, drain_cpu_seconds = 0, sync_seconds = 0, commit_seconds = 0, retry_seconds = 0;
     std::uint32_t retries = 0;
-    std::uint64_t rate_limit_bytes_per_second = 0;  // that the drain kept at its end; 0: none
+    std::uint64_t rate_limit_bytes_per_second = 0;  // of the drain at its end; 0: none
     std::uint32_t slots = 0;                        // of the stream on this node
-    double interval_seconds = 0;                    // since the save before began; 0: unknown
-    std::int64_t waited_for_step = -1;              // whose drain held the slot that this save waited for; -1: none
-    // Of the computing beside drains of this session up to here: median step with drains / without - 1, and its
-    // interval of 90 %. steps = 0: unknown.
+    double interval_seconds = 0;                    // since the previous save began; 0: unknown
+    std::int64_t waited_for_step = -1;              // its drain held the slot that this save waited for; -1: none
+    // The slowdown of the computing by drains of this session so far: median step with drains / without - 1, with its
+    // 90 % interval. steps = 0: unknown.
     double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;
     std::uint64_t slowdown_steps = 0;
-    std::string file;  // the form of the node files at the target: "", "combined" or "shared"; "own" for one a node
-    // Saves since the batch before, of all streams, that were skipped, refused, or replaced before they were drained:
-    // of the rank of the node with the most of them, and of that which lost the most time over them.
+    // the form of the node files at the target: "", "combined" or "shared"; "own": one file for each node
+    std::string file;
+    // Saves of all streams since the previous batch that were skipped, refused, or replaced before their drain. The
+    // count is of the rank with the most such saves, the seconds of the rank that lost the most time.
     std::uint64_t unkept_saves = 0;
     double unkept_seconds = 0;
-    std::uint64_t dropped = 0;  // timings that found no room in a ring, or here
+    std::uint64_t dropped = 0;  // timings without room in a ring or in this batch
     std::vector<TimingTarget> targets = {};
-    std::uint64_t targets_left_out = 0;  // the fastest, where there are more than 256
+    std::uint64_t targets_left_out = 0;  // the fastest targets, if there are more than 256
     std::vector<std::string> why = {};   // sentences about what was slow (telemetry/why.hpp)
     std::vector<Timing> timings = {};    // by start
 };
 
-/// Of one batch in the file, whatever the node has done.
+/// The most bytes of one batch in the file.
 inline constexpr std::size_t timing_batch_bytes_max = 64u << 10;
 
-/// Merges writes that follow one another at one target, then drops what is left over, until the batch has at most
-/// timing_batch_bytes_max bytes.
+/// Encodes a batch in at most timing_batch_bytes_max bytes. If necessary, merges successive writes at one target, then
+/// drops timings.
 std::vector<std::byte> encode(TimingBatch batch);
 
 struct TimingBatches {
     std::vector<TimingBatch> batches = {};
-    std::uint64_t damaged_bytes = 0;  // passed over
+    std::uint64_t damaged_bytes = 0;  // skipped
 };
-/// All that is whole in the contents of a file; what is damaged is passed over up to the next whole batch.
-/// `with_timings` false: without TimingBatch::timings.
+/// Returns all whole batches of a file and skips damaged bytes up to the next whole batch. If `with_timings` is false,
+/// TimingBatch::timings stay empty.
 TimingBatches decode_timings(std::span<const std::byte> file, bool with_timings = true);
 
 }  // namespace forebay::format

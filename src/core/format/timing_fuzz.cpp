@@ -1,5 +1,5 @@
-// Any bytes as a file of timings: no crash; what is read has no index that leads out of it, and comes back the same
-// when it is written and read again.
+// Reads any bytes as a file of timings. It must not crash. No index of the result may be out of range, and the result
+// must come back the same after writing and reading.
 
 #include <cstddef>
 #include <cstdint>

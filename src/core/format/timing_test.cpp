@@ -1,5 +1,6 @@
-// Goal: a batch of timings comes back from a file as it was, at most 64 KiB of it, whatever lies around it; and what is
-// damaged is passed over, never believed. Method: made batches, cut and flipped.
+// Goal: a batch of timings comes back unchanged from a file, with at most 64 KiB, between any other bytes. Damaged
+// bytes are skipped and never used.
+// Method: batches by hand, cut and with flipped bits.
 
 #include "core/format/timing.hpp"
 

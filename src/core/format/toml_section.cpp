@@ -50,7 +50,7 @@ void TomlSection::texts(const char* key, std::vector<std::string>& values) {
 void TomlSection::seconds(const char* key, std::chrono::milliseconds& value) {
     const auto at = any(key);
     if (!at.exists()) return;
-    const auto given = at.real();  // a whole number counts too
+    const auto given = at.real();  // a whole number is allowed too
     if (!given || !(*given >= 0 && *given < 1e9)) refuse(key, "must be a number of seconds, 0 or more.");
     else value = std::chrono::milliseconds(static_cast<std::int64_t>(*given * 1000));
 }
@@ -99,6 +99,7 @@ std::optional<std::string> TomlSection::text_at(const char* key) {
 }
 
 std::string TomlSection::nearest(std::string_view key) const {
+    // Similarity: four for each common letter, minus the longer length.
     const auto common = [&](const std::string& other) {
         return static_cast<std::size_t>(
                    std::ranges::count_if(key, [&](char c) { return other.find(c) != std::string::npos; })) *

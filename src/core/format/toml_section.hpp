@@ -1,5 +1,5 @@
-// One table of a configuration: takes known keys and refuses the others, when it ends, with the nearest known one. The
-// first error of the whole text is kept.
+// One table of a configuration. The caller takes the known keys. The destructor refuses all other keys, with the
+// nearest known key. The first error of the whole text is kept.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace forebay {
 
 class TomlSection {
 public:
-    /// `name` begins the full names of keys, `path` the texts of errors; `path` and `verdict` must outlive it.
+    /// `name` begins the full names of keys, `path` the texts of errors. `path` and `verdict` must outlive it.
     TomlSection(TomlValue table, std::string name, const std::string& path, Result<>& verdict)
         : table_(table), name_(std::move(name)), path_(path), verdict_(verdict) {}
     ~TomlSection();
@@ -26,7 +26,7 @@ public:
 
     void text(const char* key, std::string& value);
     void flag(const char* key, bool& value);
-    /// True where the key names the one choice that there is.
+    /// Sets true if the key has the only allowed word.
     void flag_to(const char* key, const std::string& choice, bool& value);
     void texts(const char* key, std::vector<std::string>& values);
     void seconds(const char* key, std::chrono::milliseconds& value);
@@ -64,18 +64,19 @@ public:
         if (auto parsed = text.parse(*given)) value = *parsed;
         else refuse(key, "is \"" + *given + "\": one of " + text.values + ".");
     }
-    /// Refuses a key that there is no more, with what to write instead.
+    /// Refuses a key of earlier versions, with its replacement.
     void former(const char* key);
-    /// A value of any kind; nothing when there is none.
+    /// Returns a value of any type, or an empty value.
     TomlValue any(const std::string& key);
-    /// The table below `key`; nothing when there is none.
+    /// Returns the table below `key`, or an empty value.
     TomlValue inner(const std::string& key);
-    /// "NAME.KEY"
+    /// Returns "NAME.KEY".
     std::string full(std::string_view key) const;
-    /// The value of `key` is refused: "'NAME.KEY' WHY".
+    /// Refuses the value of `key`: "'NAME.KEY' WHY".
     void refuse(const std::string& key, const std::string& why) { refuse(table_.member(key), key, why); }
     void refuse(TomlValue at, const std::string& key, const std::string& why);
-    /// Refuses keys that were not asked for until now, as the end does: before what they may be meant for is missed.
+    /// Refuses the keys not taken until now, like the destructor. Call it before a check that would report a missing
+    /// key: an unknown key may be its misspelling.
     void refuse_unknown();
 
 private:

@@ -13,7 +13,7 @@ namespace {
 
 const toml::node* node_at(const void* node) { return static_cast<const toml::node*>(node); }
 
-// The value itself, of no other type.
+// Returns the value only if it has exactly this type.
 template <class T>
 std::optional<T> exactly(const void* node) {
     const auto* value = node == nullptr ? nullptr : node_at(node)->as<T>();
@@ -36,7 +36,7 @@ TomlValue TomlValue::member(const std::string& key) const {
     return TomlValue(table == nullptr ? nullptr : table->get(key));
 }
 
-// A table of toml++ is sorted by its keys.
+// Sorts by position, because toml++ sorts a table by its keys.
 std::vector<std::pair<std::string, TomlValue>> TomlValue::members() const {
     std::vector<std::pair<std::string, TomlValue>> members;
     const auto* table = table_at(node_);
@@ -62,7 +62,7 @@ std::uint32_t TomlValue::line() const { return exists() ? node_at(node_)->source
 
 std::string TomlValue::written() const {
     if (!exists()) return {};
-    if (const auto content = text()) return '"' + *content + '"';  // toml++ takes other quotes
+    if (const auto content = text()) return '"' + *content + '"';  // toml++ may use other quotes
     std::ostringstream out;
     node_at(node_)->visit([&](const auto& value) { out << value; });
     return out.str();

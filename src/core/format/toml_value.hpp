@@ -1,5 +1,5 @@
-// Reading TOML: typed look-ups that tell a right value from an absent or wrong one, and never throw. Hides toml++,
-// which is slow to compile.
+// Reads TOML with typed look-ups that return nothing for an absent or wrong value, and never throw. Hides toml++,
+// because it is slow to compile.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace forebay {
 
-/// One value of a TomlText, valid as long as that; or nothing, of which every question answers no.
+/// One value of a TomlText, valid as long as the TomlText. Every question to an empty TomlValue returns nothing.
 class TomlValue {
 public:
     TomlValue() = default;
@@ -25,13 +25,13 @@ public:
     bool is_list() const;
     std::optional<bool> flag() const;
     std::optional<std::int64_t> whole() const;
-    std::optional<double> real() const;  // of a whole number too
+    std::optional<double> real() const;  // also of a whole number
     std::optional<std::string> text() const;
     TomlValue member(const std::string& key) const;                  // of a table
-    std::vector<std::pair<std::string, TomlValue>> members() const;  // of a table, by their order in the text
+    std::vector<std::pair<std::string, TomlValue>> members() const;  // of a table, in the order of the text
     std::vector<TomlValue> entries() const;                          // of a list
     std::uint32_t line() const;
-    /// As TOML writes it.
+    /// Returns the value in the syntax of TOML.
     std::string written() const;
 
 private:
@@ -40,7 +40,7 @@ private:
 
 class TomlText {
 public:
-    /// `refused`, with the line named, for what is no TOML; `path` is where it comes from.
+    /// `refused`, with the line, if the text is not TOML. `path` is its source.
     static Result<TomlText> parse(const std::string& text, const std::string& path);
     TomlValue root() const { return TomlValue(held_.get()); }
 

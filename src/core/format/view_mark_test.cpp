@@ -1,4 +1,4 @@
-// Goal: the mark of a view is known at the end of the file that it was written for, and nowhere else.
+// Goal: the mark of a view is valid only at the end of the file for which it was written.
 
 #include "core/format/view_mark.hpp"
 

@@ -1,4 +1,5 @@
-// Lines of a forwarder's log that anybody can cause: one in limits::complaint_pause, which says how many it stands for.
+// Log lines that any program in the network can cause. They are limited to one line in limits::complaint_pause, with
+// the number of lines that it replaces.
 //
 // Threads: any.
 
@@ -21,18 +22,18 @@ public:
     Complaints& operator=(const Complaints&) = delete;
 
     void tell(const std::string& line);
-    /// Tells what was held back, once its time has come; how long that still takes, or -1 where nothing is.
+    /// Writes the held-back line if its time has come. Returns the remaining wait, or -1 if nothing is held back.
     std::chrono::milliseconds tell_due();
-    /// Tells it now.
+    /// Writes the held-back line now.
     void tell_rest();
 
 private:
     void tell_held_back();
 
     const std::function<void(const std::string&)> log_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     sys::Clock::time_point next_ = sys::Clock::time_point::min();
-    std::string held_back_;  // the last of them
+    std::string held_back_;  // the latest line
     std::size_t count_ = 0;
 };
 

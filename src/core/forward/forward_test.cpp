@@ -1,5 +1,5 @@
-// Goal: a store behind a forwarder is that store: the same bytes, the same errors. What is damaged, has no token or
-// leads out of the run is refused; a forwarder or a client that is gone costs a bounded time and leaves nothing open.
+// Goal: a store behind a forwarder gives the same bytes and the same errors. Damaged messages, a wrong token and paths
+// outside the run are refused. A lost forwarder or client costs a bounded time and leaves nothing open.
 // Method: a forwarder over the simulated disk, on the loopback; its clients; and sides played by hand.
 
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ Answer answer_of(sys::Connection& connection) {
     }
 }
 
-/// Counts the files that are open.
+/// Counts the open files.
 class CountingStore final : public test::PassingStore {
 public:
     using PassingStore::PassingStore;
@@ -160,7 +160,7 @@ TEST_CASE("errors come with their kinds and texts, and the forwarder's name") {
     }
     disk.fail(test::Op::sync, 0, {ErrorKind::retry, "fdatasync: Input/output error"});
     CHECK(file->sync().error().what.starts_with("fdatasync: Input/output error"));
-    file->write(0, numbered(100)).value();  // the connection goes on
+    file->write(0, numbered(100)).value();  // the connection stays usable
     std::vector<std::byte> too_much(200);
     CHECK(file->read(0, too_much).error().kind == ErrorKind::corrupt);
 }
@@ -190,7 +190,7 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     connection.send(bytes, timeout).value();
     CHECK_FALSE(answer_of(connection).error);
     CHECK(disk.peek(run + "/a") == std::string(text_of(bytes)));
-    // More than a piece is not waited for, and a request that is damaged ends the connection.
+    // More bytes than a piece are refused at once, and a damaged request ends the connection.
     CHECK(ask(FrameKind::write, {.file = file, .number = limits::piece_bytes + 1}).error->kind == ErrorKind::refused);
     auto request = encode(Request{.path = run + "/a"});
     const auto header = encode(FrameHeader{.kind = FrameKind::remove,
@@ -214,11 +214,11 @@ TEST_CASE("without the token nobody comes in, and nobody is taken for a forwarde
     CHECK(disk.paths().empty());  // not even the run's directory
     CHECK_FALSE(receive(connection, limits::answer_bytes_max, timeout, timeout));
     CHECK(server.clients() == 0);
-    // A request in place of the greeting.
+    // A request instead of the greeting.
     auto impatient = sys::Connection::open(loopback(server.port()), timeout).value();
     send(impatient, FrameKind::remove_tree, encode(Request{.path = run}), timeout).value();
     CHECK_FALSE(receive(impatient, limits::answer_bytes_max, timeout, timeout));
-    // Nor does a client, who is told so.
+    // A client with the wrong token changes nothing either, and gets the reason.
     auto options = client_of({loopback(server.port())});
     options.token = other;
     const auto store = ForwardedStore::make(options).value();
@@ -238,7 +238,7 @@ TEST_CASE(
         const auto hello = receive(connection, limits::request_bytes_max, timeout, timeout).value();
         CHECK(hello.kind == FrameKind::hello);
         send(connection, FrameKind::go, encode(Answer{.number = 1, .word = 2}), timeout).value();
-        CHECK_FALSE(receive(connection, limits::request_bytes_max, timeout, timeout));  // it has left
+        CHECK_FALSE(receive(connection, limits::request_bytes_max, timeout, timeout));  // the client has left
     });
     const auto refused = ForwardedStore::make(client_of({loopback(listener.port())})).value()->exists(run);
     REQUIRE_FALSE(refused);
@@ -293,7 +293,7 @@ TEST_CASE("a client that vanishes leaves no file open") {
     file.reset();
     half.reset();
     CHECK(test::soon([&] { return store.files == 0 && server.clients() == 0; }));
-    CHECK(disk.peek(run + "/b.tmp"));  // recover's to remove, as of an agent that was killed
+    CHECK(disk.peek(run + "/b.tmp"));  // `recover` removes it, as after the kill of an agent
 }
 
 TEST_CASE("several write at once through fewer pieces than they are") {

@@ -18,7 +18,7 @@ public:
         : pool_(std::move(pool)), epoch_(epoch), number_(number), direct_(direct), is_far_(is_far) {}
     ForwardedFile(const ForwardedFile&) = delete;
     ForwardedFile& operator=(const ForwardedFile&) = delete;
-    // A forwarder that is not there has closed it, or will.
+    // If the forwarder is lost, it closes the file itself.
     ~ForwardedFile() override {
         static_cast<void>(attempt([this] { return close(); }));
     }
@@ -38,9 +38,9 @@ public:
         return answer.number;
     }
     Result<> truncate(std::uint64_t size) override { return tell(FrameKind::truncate, size); }
-    // The protocol has no word for this hint: the network, not the lock of a file, bounds what a forwarder writes.
+    // Not forwarded: the network bounds the writes of a forwarder, not the lock of a file.
     void reserve(std::uint64_t, std::uint64_t) override {}
-    // Files have no use for this one.
+    // Forwarded only for buckets: files do not use this hint.
     void leave_zeros(std::uint64_t offset, std::uint64_t bytes) override {
         if (is_far_) static_cast<void>(tell(FrameKind::leave_zeros, offset, bytes));
     }
@@ -55,6 +55,7 @@ private:
     template <class Bytes, class Each>
     static Result<> in_pieces(std::uint64_t offset, Bytes bytes, Each&& each) {
         while (!bytes.empty()) {
+            // A forwarder has buffers of this size.
             const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), limits::piece_bytes));
             FB_TRY(each(offset, piece));
             offset += piece.size();

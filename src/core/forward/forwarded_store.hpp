@@ -1,6 +1,6 @@
-// A target as a Store on a host that does not write to it: every call is carried out by a forwarder. sys::Store's
-// contract holds, with one error more: `retry` where no forwarder answers. A file that was open at a forwarder that is
-// lost fails with `retry` from then on; opened anew it is another forwarder's.
+// A target as a Store on a host that does not write to it: a forwarder carries out every call. The contract of
+// sys::Store holds, with one more error: `retry` if no forwarder answers. If a forwarder is lost, the files open there
+// fail with `retry` from then on. Open such a file again: another forwarder then has it.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace forebay::forward {
 
 class ForwardedStore final : public sys::Store {
 public:
-    /// Connects to nobody yet.
+    /// Makes no connection yet.
     static Result<std::unique_ptr<ForwardedStore>> make(const ClientOptions& options);
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override;
@@ -28,14 +28,14 @@ public:
     Result<std::vector<sys::Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
 
-    /// Has the forwarder make a view of a committed snapshot.
+    /// Asks the forwarder for a view of a committed snapshot.
     Result<> make_view(const std::string& stream, std::int64_t step, const std::string& directory,
                        Convention convention);
 
 private:
     explicit ForwardedStore(std::shared_ptr<ForwarderPool> pool) : pool_(std::move(pool)) {}
     Result<> tell(FrameKind kind, const Request& request);
-    std::shared_ptr<ForwarderPool> pool_;  // its open files' too
+    std::shared_ptr<ForwarderPool> pool_;  // shared with the open files
 };
 
 }  // namespace forebay::forward

@@ -1,11 +1,10 @@
-// The client's connections to its forwarders. One forwarder is current; `epoch_` counts how often the client has gone
-// on to the next one. A request takes an idle connection or makes one (any, at), sends and waits (exchange, await), and
-// gives the connection back. A connection that fails is closed, and the client goes on to the next forwarder, once for
-// all threads that meet the same failure (give_up).
+// The client's connections to its forwarders. One forwarder is current, and `epoch_` counts the changes to the next
+// one. A request takes an idle connection or makes one (any, at), sends and waits (exchange, await), and gives the
+// connection back. If a connection fails, it is closed, and the client changes to the next forwarder, once for all
+// threads with the same failure (give_up).
 //
-// Files that are open belong to the forwarder that opened them: at() gives `retry` when another one is current, and the
-// request is not sent there. A connection begins with a greeting in which both sides prove that they have the token
-// (greet).
+// An open file belongs to the forwarder that opened it. If another forwarder is current, at() returns `retry` and sends
+// nothing. A connection begins with a greeting, in which both sides prove that they have the token (greet).
 
 #include "core/forward/forwarder_pool.hpp"
 
@@ -52,8 +51,8 @@ Result<std::shared_ptr<ForwarderPool>> ForwarderPool::make(const ClientOptions& 
     return std::shared_ptr<ForwarderPool>(new ForwarderPool(options, key));
 }
 
-// Beats say that the request is at work: a forwarder waits for a slow target as long as an agent of its own would,
-// unless the client has another way.
+// A beat says that the request is still at work. A forwarder waits for a slow target as long as the client's agent
+// would, unless `work_max` limits it.
 Result<Answer> ForwarderPool::await(sys::Connection& connection, FrameKind wanted,
                                     std::chrono::milliseconds silence_max) const {
     const auto begin = sys::Clock::now();
@@ -81,7 +80,7 @@ Result<Answer> ForwarderPool::exchange(sys::Connection& connection, FrameKind ki
     return await(connection, FrameKind::answer, options_.silence_max);
 }
 
-// Neither side learns the token from the other: each shows that it has it by a word for the other's nonce.
+// Neither side learns the token from the other. Each side proves it with a keyed hash of the other's nonce.
 Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
     FB_TRY_ASSIGN(connection, sys::Connection::open(address, options_.connect_max));
     Greeting greeting{.client_nonce = sys::random_u64(), .forwarder_nonce = 0, .client = client_, .run = options_.run};
@@ -94,6 +93,7 @@ Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
     FB_TRY_ASSIGN(answer, await(connection, FrameKind::go, options_.greeting_max));
     if (answer.error) return *answer.error;
     greeting.forwarder_nonce = answer.number;
+    // The forwarder proves the token first. Only then this side sends its own proof.
     if (answer.word != word_of_forwarder(key_, greeting))
         return Error{ErrorKind::refused, fmt::format("{} is not a forwarder with this token", address)};
     FB_TRY_ASSIGN(let_in,
@@ -109,10 +109,11 @@ Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) con
     bool all_refuse = true;
     const auto begin = sys::Clock::now();
     for (const auto& address : parts_of(forwarder)) {
+        // Dead addresses of one forwarder must not delay the change to the next forwarder.
         if (!why.empty() && sys::Clock::now() - begin >= 2 * options_.greeting_max) break;
         auto connection = greet(address);
         if (connection) return connection;
-        // It is the forwarder: its other addresses lead to the same answer.
+        // The address is a forwarder's: its other addresses would give the same answer.
         if (connection.error().kind != ErrorKind::retry &&
             connection.error().what.find("(by the forwarder") != std::string::npos)
             return connection;
@@ -123,7 +124,7 @@ Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) con
                  why.empty() ? fmt::format("'{}' is not an address", forwarder) : why};
 }
 
-// A forwarder that was started again has closed those that the one before had.
+// A restarted forwarder has closed the connections of its predecessor.
 std::optional<ForwarderPool::Link> ForwarderPool::idle() {
     while (!links_.empty()) {
         std::optional<Link> link(std::move(links_.back()));
@@ -138,6 +139,7 @@ Result<ForwarderPool::Link> ForwarderPool::any() {
     for (std::size_t attempt = 0; attempt < options_.to.size(); ++attempt) {
         std::unique_lock lock(mutex_);
         if (auto link = idle()) return std::move(*link);
+        // The lock is not held while connecting, so the forwarder may change meanwhile: the link keeps its epoch.
         const auto epoch = epoch_;
         const auto forwarder = options_.to[current_];
         lock.unlock();
@@ -163,7 +165,7 @@ Result<ForwarderPool::Link> ForwarderPool::at(ForwarderEpoch epoch) {
     return connection.error();
 }
 
-// Goes on to the next forwarder, unless another thread has ended this epoch already.
+// Changes to the next forwarder, unless another thread has ended this epoch already.
 void ForwarderPool::give_up(ForwarderEpoch epoch) {
     std::vector<Link> old;  // closed after the lock
     const std::lock_guard lock(mutex_);
@@ -177,12 +179,13 @@ Result<Answer> ForwarderPool::with_link(Link link, const Work& work) {
     auto answer = work(link.connection);
     if (!answer) {
         const auto peer = link.connection.peer();
-        link.connection = {};  // closed: what is still under way there must find us gone
+        link.connection = {};  // closed now: a forwarder still at work must see that this client has left
         give_up(link.epoch);
         return with_context(answer.error(), fmt::format("the forwarder {} is lost: {}", peer, answer.error().what));
     }
     {
         const std::lock_guard lock(mutex_);
+        // A link of an ended epoch leads to a forwarder that was given up.
         if (link.epoch == epoch_) links_.push_back(std::move(link));
     }
     if (answer->error) return *answer->error;
@@ -205,6 +208,7 @@ Result<> ForwarderPool::write_at(ForwarderEpoch epoch, Request request, std::spa
     request.crc = crc32c(bytes);
     FB_TRY_ASSIGN(link, at(epoch));
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
+        // The bytes wait for `go`: the forwarder first needs a free buffer for them.
         FB_TRY(send(connection, FrameKind::write, encode(request), options_.silence_max));
         FB_TRY_ASSIGN(admitted, await(connection, FrameKind::go, options_.silence_max));
         if (admitted.error) return admitted;

@@ -1,10 +1,10 @@
-// A client's side of forwarding: its connections to whichever of the forwarders answers.
+// The client side of forwarding: connections to the first forwarder that answers.
 //
-// Threads: any number of threads may use a ForwarderPool at once. Each request has a connection for itself; afterwards
-//          the connection is kept for a later request.
-// Errors:  an error that a forwarder answers has the kind and text that its own store gave. A request without an
-//          answer is `retry`, and the next request goes to the next forwarder. Nobody knows whether an unanswered
-//          request was carried out, as with any file system across a network.
+// Threads: any, concurrently. Each request has its own connection, and a later request uses it again.
+//
+// Errors:  an error of a forwarder has the kind and text of its store. A request without an answer is `retry`, and the
+//          next request goes to the next forwarder. An unanswered request may have been carried out or not, as in any
+//          network file system.
 
 #pragma once
 
@@ -23,28 +23,29 @@
 namespace forebay::forward {
 
 struct ClientOptions {
-    std::string run;              // absolute; all paths are it or below
-    std::vector<std::string> to;  // forwarders, the one to begin with first; each "host:port", or several with commas
+    std::string run;  // absolute; all paths equal it or lie below it
+    // forwarders in the order to try; each is "host:port", or several addresses with commas
+    std::vector<std::string> to;
     std::string token;
     std::chrono::milliseconds connect_max = limits::connect_max;
     std::chrono::milliseconds silence_max = limits::silence_max;
-    /// The same for a greeting; of a forwarder with several addresses no further one is tried after twice that.
+    /// The limit for the answer to a greeting. After twice this time no further address of a forwarder is tried.
     std::chrono::milliseconds greeting_max = limits::silence_max;
-    /// For all of a request, however often the forwarder says that it is at work; 0: as long as it says so.
+    /// The limit for a whole request, even if the forwarder reports that it is working. 0: no limit.
     std::chrono::milliseconds work_max = std::chrono::milliseconds(0);
 };
 
-/// Counts how often the pool has gone on to another forwarder. A file is open at the forwarder of one epoch, and is
-/// closed when that epoch ends.
+/// Counts the changes to another forwarder. A file is open at the forwarder of one epoch, and is lost when that epoch
+/// ends.
 using ForwarderEpoch = std::uint64_t;
 
 class ForwarderPool {
 public:
     static Result<std::shared_ptr<ForwarderPool>> make(const ClientOptions& options);
 
-    /// Asks any forwarder: tries each of them once. `epoch`, if given, becomes the epoch of the one that answered.
+    /// Asks the current forwarder, then each other forwarder once. `epoch`, if given, gets the epoch of the answer.
     Result<Answer> ask(FrameKind kind, const Request& request, ForwarderEpoch* epoch = nullptr);
-    /// Asks the forwarder of `epoch`; `retry` when that epoch has ended.
+    /// Asks the forwarder of `epoch`. `retry` if that epoch has ended.
     Result<Answer> ask_at(ForwarderEpoch epoch, FrameKind kind, const Request& request);
     Result<> write_at(ForwarderEpoch epoch, Request request, std::span<const std::byte> bytes);
     Result<> read_at(ForwarderEpoch epoch, Request request, std::span<std::byte> bytes);
@@ -70,10 +71,10 @@ private:
     const ClientOptions options_;
     const SipKey key_;
     const std::uint64_t client_;
-    std::mutex mutex_;          // guards what follows
-    std::size_t current_ = 0;   // of options_.to
-    ForwarderEpoch epoch_ = 1;  // of the current one
-    std::vector<Link> links_;   // idle ones of this epoch
+    std::mutex mutex_;          // guards the members below
+    std::size_t current_ = 0;   // index in options_.to
+    ForwarderEpoch epoch_ = 1;  // of the current forwarder
+    std::vector<Link> links_;   // idle connections of this epoch
 };
 
 }  // namespace forebay::forward

@@ -12,7 +12,7 @@ Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::
     const auto header = encode(
         FrameHeader{.kind = kind, .body_bytes = static_cast<std::uint32_t>(body.size()), .body_crc = crc32c(body)});
     std::vector<std::byte> bytes(header.begin(), header.end());
-    bytes.insert(bytes.end(), body.begin(), body.end());  // in one packet
+    bytes.insert(bytes.end(), body.begin(), body.end());  // one send for header and body, so one packet
     return connection.send(bytes, timeout);
 }
 
@@ -25,6 +25,7 @@ Result<> Incoming::got(std::size_t bytes) {
     if (!wanted().empty()) return {};
     if (!header_) {
         FB_TRY_ASSIGN(header, decode_header(header_bytes_));
+        // Checked before the memory for the body is allocated.
         if (header.body_bytes > body_bytes_max_) return Error{ErrorKind::corrupt, "a message is longer than expected"};
         header_ = header;
         message_ = {.kind = header.kind, .body = std::vector<std::byte>(header.body_bytes)};
@@ -42,7 +43,7 @@ Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max,
     auto taken = incoming.got(1);
     while (taken && !incoming.wanted().empty()) {
         const auto wanted = incoming.wanted();
-        // What has begun must go on: only before the first byte may the other side have nothing to say.
+        // Only before the first byte may the other side be silent: a message that has begun must continue.
         if (auto got = connection.receive(wanted, timeout); !got) {
             auto error = got.error();
             error.kind = ErrorKind::retry;

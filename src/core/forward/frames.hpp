@@ -1,4 +1,4 @@
-// One connection between a client and a forwarder: whole messages, checked.
+// Sends and receives whole, checked messages on a connection between client and forwarder.
 
 #pragma once
 
@@ -17,15 +17,15 @@ struct Frame {
     std::vector<std::byte> body;
 };
 
-/// A message that comes piece by piece.
+/// A message that arrives in pieces.
 class Incoming {
 public:
-    /// Longer messages are `corrupt`.
+    /// A longer message is `corrupt`.
     explicit Incoming(std::uint32_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
 
-    /// The memory for the next bytes of the message; empty once the message is whole.
+    /// Returns the memory for the next bytes of the message. Empty when the message is whole.
     std::span<std::byte> wanted();
-    /// So many bytes of wanted() have come.
+    /// Call it when so many bytes of wanted() have arrived.
     Result<> got(std::size_t bytes);
     Frame take() { return std::move(message_); }
 
@@ -34,16 +34,16 @@ private:
     HeaderBytes header_bytes_{};
     std::optional<FrameHeader> header_;
     Frame message_;
-    std::size_t at_ = 0;  // in the header, then in the body
+    std::size_t at_ = 0;  // position in the header, then in the body
 };
 
 Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Timeout timeout);
-/// `first` is how long to wait for its beginning, `timeout` for each part of the rest. `missing` when the other side
-/// has closed in between two messages. Longer messages than `body_bytes_max` are `corrupt`.
+/// Waits up to `first` for the first byte and up to `timeout` for each later part. `missing` if the other side closed
+/// the connection between two messages. `corrupt` if the body is longer than `body_bytes_max`.
 Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Timeout first,
                       sys::Timeout timeout);
 
-/// What a forwarder answers to what it does not do.
+/// The answer to a request that the forwarder refuses.
 Answer refusal(const Error& error);
 
 }  // namespace forebay::forward

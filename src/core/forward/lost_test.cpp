@@ -1,7 +1,6 @@
-// Goal: a forwarder that is gone, stopped or slow is told from one that is at work, within a bounded time; the next one
-// stands in, and what was not answered is an error that may be tried again.
-// Method: forwarders over one simulated disk that are ended, that never answer, or whose disk is slow; waits of
-// seconds.
+// Goal: a lost, stopped or hanging forwarder is distinguished from a working one in bounded time. The next forwarder
+// replaces it, and an unanswered request is an error that may be tried again.
+// Method: forwarders over one simulated disk that end, never answer, or have a slow disk; waits of seconds.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -34,7 +33,7 @@ std::unique_ptr<ForwardedStore> store_at(std::vector<std::string> to, std::chron
     return ForwardedStore::make(test::client_of(std::move(to), silence_max)).value();
 }
 
-/// Lets everybody in and answers nothing after that.
+/// Admits every client, then answers nothing.
 class Mute {
 public:
     Mute() : listener_(sys::Listener::open("127.0.0.1:0").value()), thread_([this] { listen(); }) {}
@@ -117,11 +116,11 @@ TEST_CASE("a forwarder that says nothing is given up in time, and the next one s
     }
     const auto store = store_at({mute.address(), loopback(server.port())});
     const auto first = store->make_directories(run + "/restart");
-    REQUIRE_FALSE(first);  // whether it was carried out there nobody knows
+    REQUIRE_FALSE(first);  // it may have been carried out or not
     CHECK(first.error().kind == ErrorKind::retry);
     CHECK(first.error().text().find("the forwarder " + mute.address() + " is lost") != std::string::npos);
     store->make_directories(run + "/restart").value();
-    CHECK(sys::Clock::now() - begin < limits::silence_max);  // of which there were two
+    CHECK(sys::Clock::now() - begin < limits::silence_max);  // two silences passed
 }
 
 TEST_CASE("a forwarder that is not there is passed over at once; when none is, the error names them all") {
@@ -137,7 +136,7 @@ TEST_CASE("a forwarder that is not there is passed over at once; when none is, t
     CHECK(nowhere.error().kind == ErrorKind::retry);
     CHECK(nowhere.error().text().find(old) != std::string::npos);
     CHECK(nowhere.error().text().find("127.0.0.1:1") != std::string::npos);
-    // Of one with several addresses the one that answers is taken.
+    // If a forwarder has several addresses, the client uses the one with an answer.
     CHECK(store_at({old + "," + loopback(server.port())})->exists(run).value());
     CHECK(store_at({"no address"})->exists(run).error().text().find("is not an address with host and port") !=
           std::string::npos);
@@ -160,7 +159,7 @@ TEST_CASE("a file ends with its forwarder; opened anew it is the next one's") {
     CHECK(file->sync().error().kind == ErrorKind::retry);
     auto again = store->open(run + "/b.tmp", sys::Access::create).value();
     again->write(0, bytes).value();
-    // Both files are the first that their forwarders have opened: what is meant for one must not get into the other.
+    // Both files are the first of their forwarders and have equal numbers. Requests for one must not reach the other.
     CHECK(file->write(0, std::vector<std::byte>(10'000, std::byte{8})).error().kind == ErrorKind::retry);
     CHECK(file->close().error().kind == ErrorKind::retry);
     again->close().value();
@@ -178,7 +177,7 @@ TEST_CASE("a forwarder that was started again serves the same clients") {
     CHECK(store->exists(run).error().kind == ErrorKind::retry);
     server.emplace(serve_quickly(disk, address));
     CHECK(store->exists(run).value());
-    // Between two requests it costs not even an error: the connections that it kept are seen to be closed.
+    // Between two requests a restart causes no error: the client notices that its idle connections are closed.
     server.reset();
     server.emplace(serve_quickly(disk, address));
     CHECK(store->exists(run).value());

@@ -1,7 +1,7 @@
-// Messages between client and forwarder as bytes: a header of 32 bytes with its own checksum, then a body with numbers
-// and texts one after the other (FrameWriter, FrameReader). Everything that is read comes from the network: the length
-// is checked against the kind's limit before anything is allocated, a text has no NUL, and a body that is longer or
-// shorter than its fields is refused. Below them are the proofs of the token, which are keyed hashes of both nonces.
+// Encodes and decodes messages: a header of 32 bytes with its own checksum, then a body of numbers and texts
+// (FrameWriter, FrameReader). All input comes from the network. So the length is checked against the kind's limit
+// before anything is allocated, a text has no NUL, and a body with a wrong length is refused. Below are the proofs of
+// the token, keyed hashes of both nonces.
 
 #include "core/forward/message.hpp"
 
@@ -19,7 +19,7 @@ namespace forebay::forward {
 
 namespace {
 
-// Header: magic and version, kind, 0, body's bytes, body's CRC32C, 0, CRC32C of the 28 bytes before it.
+// Header: magic and version, kind, 0, bytes of the body, CRC32C of the body, 0, CRC32C of the 28 bytes before it.
 constexpr std::uint64_t magic = 0x3344574659424600ull;  // "\0FBYFWD3"
 constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
 constexpr std::size_t checked_bytes = header_bytes - 4;
@@ -46,7 +46,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Every look beyond the end gives 0 and spoils the whole.
+/// A read beyond the end gives 0 and makes the whole body bad.
 class FrameReader {
 public:
     explicit FrameReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -62,7 +62,7 @@ public:
         number(bytes);
         if (!good_ || bytes > bytes_max || bytes > bytes_.size()) return void(good_ = false);
         text = text_of(bytes_.first(bytes));
-        // A C string is what becomes of each: a NUL would cut it.
+        // Each text becomes a C string, and a NUL would cut it.
         good_ = text.find('\0') == std::string::npos;
         bytes_ = bytes_.subspan(bytes);
     }
@@ -89,6 +89,7 @@ bool is_kind(std::uint16_t kind) {
 }
 
 std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greeting) {
+    // The role distinguishes the words, so that a word of one side is not valid for the other.
     const auto message = FrameWriter()
                              .number(role)
                              .number(greeting.client_nonce)
@@ -99,7 +100,7 @@ std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greetin
     return siphash(key, message);
 }
 
-// A file, a directory, a link to a directory, a link that leads nowhere.
+// The types: a file, a directory, a link to a directory, a link that leads nowhere.
 std::uint8_t type_of(const sys::Entry& entry) {
     if (entry.is_link) return entry.is_directory ? 2 : 3;
     return entry.is_directory ? 1 : 0;
@@ -121,6 +122,7 @@ Result<FrameHeader> decode_header(std::span<const std::byte> bytes) {
     if (bytes.size() != header_bytes) return corrupt("a message");
     const auto word = load_le<std::uint64_t>(bytes.data());
     if ((word & magic_mask) != (magic & magic_mask)) return corrupt("a message");
+    // The magic is right except for its last byte, which is the version.
     if (word != magic)
         return Error{ErrorKind::unsupported, "the other side has another version of forebay", "",
                      "use the same version for both"};
@@ -191,6 +193,7 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
     reader.number(answer.word);
     reader.number(answer.crc);
     reader.number(count);
+    // A wrong count ends with the bytes, before it takes memory.
     for (std::uint32_t i = 0; i < count && reader.good(); ++i) {
         auto& entry = answer.entries.emplace_back();
         std::uint8_t type = 0;

@@ -1,9 +1,9 @@
-// What a client and a forwarder say to each other, as bytes.
+// The messages between client and forwarder, as bytes.
 //
-// Every message is a header of 32 bytes and a body of fields, each with a CRC32C; numbers are little-endian. A client
-// says one request at a time on a connection and waits for its answer; beats come before it while the forwarder is at
-// work. The bytes of a piece, of a write after `go` and of a read after its answer, follow bare: their number and
-// CRC32C were told before.
+// Each message is a header of 32 bytes and a body of fields, each with a CRC32C. Numbers are little-endian. A client
+// sends one request at a time on a connection and waits for its answer. The forwarder sends beats while it works. The
+// bytes of a write follow after `go`, the bytes of a read after its answer, without a header: an earlier message has
+// their number and CRC32C.
 //
 //   client                          forwarder
 //   hello(nonce, client, run, word) ->
@@ -67,14 +67,14 @@ struct FrameHeader {
     std::uint32_t body_crc = 0;
 };
 
-/// Each kind uses some of the fields: a file's number, a path and where it is renamed to, an offset, ...
+/// Each kind uses some of the fields.
 struct Request {
     std::uint64_t file = 0;    // hello: the client's number
     std::uint64_t offset = 0;  // hello: its nonce; truncate: the size; view: the step
     std::uint64_t number = 0;  // write, read, leave_zeros: bytes; hello, proof: the word; view: the convention
     std::uint32_t crc = 0;     // write
     sys::Access access = sys::Access::read;
-    std::string path;   // hello: the run; proof: who it is, for people
+    std::string path;   // hello: the run; proof: the client's name, for people
     std::string other;  // rename: the new path; view: the stream
     bool operator==(const Request&) const = default;
 };
@@ -88,7 +88,7 @@ struct Answer {
 };
 
 HeaderBytes encode(const FrameHeader& header);
-/// `unsupported` for another version, `corrupt` for what is no header or one that says more than its kind may.
+/// `unsupported` for another version. `corrupt` if it is not a header, or the body is too long for its kind.
 Result<FrameHeader> decode_header(std::span<const std::byte> bytes);
 
 std::vector<std::byte> encode(const Request& request);
@@ -96,13 +96,13 @@ Result<Request> decode_request(std::span<const std::byte> body);
 std::vector<std::byte> encode(const Answer& answer);
 Result<Answer> decode_answer(std::span<const std::byte> body);
 
-/// "1f...": 32 digits. `refused` for another text.
+/// Decodes a token of 32 hexadecimal digits. `refused` for another text.
 Result<SipKey> key_of(const std::string& token);
 std::string new_token();
 
-/// The words by which each side shows that it has the token: only who has it can give them for these nonces. That of
-/// the hello is for the client's own nonce, so that it comes with the first bytes: it tells clients from strangers, and
-/// admits nobody, since whoever has seen it can repeat it.
+/// The input of the keyed hashes that prove the token. The hash of the hello covers only the client's own nonce, so it
+/// comes with the first bytes. It only tells clients from strangers: anyone who saw it can repeat it, so it admits
+/// nobody.
 struct Greeting {
     std::uint64_t client_nonce = 0, forwarder_nonce = 0, client = 0;
     std::string run;
@@ -111,7 +111,7 @@ std::uint64_t word_of_hello(const SipKey& key, const Greeting& greeting);
 std::uint64_t word_of_forwarder(const SipKey& key, const Greeting& greeting);
 std::uint64_t word_of_client(const SipKey& key, const Greeting& greeting);
 
-/// `refused` for a path that is not the run or below it: absolute, without "." and ".." parts.
+/// `refused` for a path that is not the run or below it, that is relative, or that has "." or ".." parts.
 Result<> check_path(const std::string& run, const std::string& path);
 
 }  // namespace forebay::forward

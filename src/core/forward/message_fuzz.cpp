@@ -1,5 +1,5 @@
-// Any bytes given to the decoders of messages: no crash, no more memory than the bytes could fill; what is accepted is
-// encoded to the same bytes.
+// Feeds any bytes to the decoders of messages. They must not crash, and must not use more memory than the bytes could
+// fill. Accepted input must encode to the same bytes.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto request = decode_request(bytes))
         if (!std::ranges::equal(encode(*request), bytes)) std::abort();
     if (const auto answer = decode_answer(bytes)) {
-        // An answer without an error may come with a text that nobody reads.
+        // An answer without an error may carry an unused error text.
         const auto again = decode_answer(encode(*answer));
         if (!again || encode(*again) != encode(*answer)) std::abort();
     }

@@ -1,6 +1,6 @@
-// Goal: what one side says the other understands; what is damaged, of another version or too long is refused; a path
-// that leads out of the run is. Method: messages of every kind there and back; each bit of a header turned over;
-// lengths and counts that lie.
+// Goal: each side understands the messages of the other. Damaged messages, other versions, too long messages and paths
+// outside the run are refused.
+// Method: messages of every kind there and back; each bit of a header inverted; wrong lengths and counts.
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-// The memory through which pieces pass on a forwarder: a fixed number of buffers, so that neither its memory nor the
-// number of writes at once grows with that of its clients.
+// The buffers for pieces on a forwarder. Their number is fixed, so memory and concurrent writes do not grow with the
+// number of clients.
 
 #pragma once
 
@@ -18,7 +18,7 @@ class Pieces {
 public:
     explicit Pieces(int count) : left_(count) {}
 
-    /// A buffer of limits::piece_bytes at a page, until the object's end.
+    /// A page-aligned buffer of limits::piece_bytes. Its destructor gives the buffer back.
     class Piece {
     public:
         Piece() = default;
@@ -38,7 +38,7 @@ public:
         std::byte* at_ = nullptr;
     };
 
-    /// Waits for one; nothing once end() was called.
+    /// Waits for a free buffer. Returns an empty Piece after end().
     Piece take();
     void end();
 
@@ -51,7 +51,7 @@ private:
     std::mutex mutex_;
     std::condition_variable freed_;
     bool ending_ = false;
-    int left_;  // that may still be allocated
+    int left_;  // buffers that may still be allocated
     std::vector<std::unique_ptr<std::byte, Free>> free_;
 };
 

@@ -33,14 +33,14 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
     const SipKey key;
     Complaints complaints;
     sys::Listener listener;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     bool ending = false;
     std::list<std::shared_ptr<ClientConnection>> lines;
     int threads = 0;
 };
 
-// Detached: one that hangs in a dead mount cannot be joined. Each keeps the state as long as it runs.
+// Threads are detached, because a thread in a dead mount cannot be joined. Each thread keeps the state alive.
 template <class Work>
 Result<> Server::State::begin(Work work) {
     FB_TRY_ASSIGN(thread, sys::Thread::start([self = shared_from_this(), work] {
@@ -68,7 +68,7 @@ void Server::State::listen() {
             return {};
         });
         if (turned) continue;
-        // No memory, no descriptor or no thread, now.
+        // The reason is a temporary lack of memory, descriptors or threads.
         static_cast<void>(attempt(
             [&] { complaints.tell(fmt::format("a connection cannot be accepted: {}", turned.error().line())); }));
         std::this_thread::sleep_for(limits::accept_pause);
@@ -81,6 +81,7 @@ Result<> Server::State::add(Guest guest) {
     const std::lock_guard lock(mutex);
     if (ending) return {};
     if (lines.size() >= limits::connections_max) {
+        // The send does not wait: the listening thread must not depend on a client.
         const auto why = fmt::format("there are {} connections of clients", lines.size());
         complaints.tell(fmt::format("{} was not admitted: {}", line->connection().peer(), why));
         static_cast<void>(
@@ -101,13 +102,13 @@ void Server::State::serve_one(ClientConnection& line) {
         }));
     const std::lock_guard lock(mutex);
     lines.remove_if([&](const auto& other) { return other.get() == &line; });
-    line.connection().shut();  // the thread that beats may hold the Line for a moment longer
+    line.connection().shut();  // the thread that sends beats may hold `line` a moment longer
 }
 
 void Server::State::beat() {
     std::unique_lock lock(mutex);
     while (!changed.wait_for(lock, shared.options.beat_pause, [&] { return ending && lines.empty(); })) {
-        // A round without memory for the list is left out; clients wait for several.
+        // Without memory for the copy this round is skipped: clients tolerate several missing beats.
         const auto now = attempt([&]() -> Result<std::list<std::shared_ptr<ClientConnection>>> { return lines; });
         lock.unlock();
         if (now)
@@ -125,7 +126,7 @@ Result<Server> Server::start(sys::Store& store, const std::string& listen, const
     FB_TRY_ASSIGN(listener, sys::Listener::open(listen));
     const auto state = std::make_shared<State>(store, options, key);
     state->listener = std::move(listener);
-    Server server(state);  // whose end ends the thread that was begun
+    Server server(state);  // its destructor ends the threads begun below
     const auto begun = [&]() -> Result<> {
         const std::lock_guard lock(state->mutex);
         FB_TRY(state->begin([](State& self) { self.listen(); }));
@@ -163,8 +164,9 @@ bool Server::stop(std::chrono::milliseconds limit) {
     std::unique_lock lock(state_->mutex);
     state_->ending = true;
     state_->listener.shut();
+    // Wakes the threads that wait for a buffer.
     state_->shared.pieces.end();
-    // What has come in whole is carried out and answered.
+    // A request that has arrived whole is still carried out and answered.
     for (const auto& line : state_->lines) line->connection().shut(true);
     state_->changed.notify_all();
     return state_->changed.wait_for(lock, limit, [&] { return state_->threads == 0; });

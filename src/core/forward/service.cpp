@@ -1,10 +1,10 @@
-// What a forwarder does for a client that has shown the token: serve() admits the client, then Service::next() takes
-// one request after the other, carries it out on the forwarder's store, and answers, until an error ends the
-// connection. A path outside the client's run is refused before the store sees it.
+// Serves a client that has shown the token. serve() admits the client. Then Service::next() takes one request after the
+// other, carries it out on the forwarder's store, and answers, until an error ends the connection. A path outside the
+// client's run is refused before the store sees it.
 //
-// A request and its answer are framed by begin() and answer(): between the two another thread sends beats, so that the
-// client waits for a slow target as long as it needs. Before a request that changes something the forwarder looks
-// whether the client has left, because a client that has given up has the same request carried out elsewhere.
+// Between begin() and answer() another thread sends beats, so the client waits for a slow target as long as it takes.
+// Before a request that changes something, the forwarder checks that the client is still there: a client that gave up
+// repeats its request at another forwarder.
 
 #include "core/forward/service.hpp"
 
@@ -29,7 +29,7 @@ Result<std::uint64_t> Client::add(std::unique_ptr<sys::File> file) {
 Result<std::shared_ptr<sys::File>> Client::find(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto at = files_.find(number);
-    // All connections of the client may have broken in between, and then its files were closed.
+    // The file is closed if all connections of the client broke in between.
     if (at == files_.end()) return Error{ErrorKind::retry, "the forwarder has closed this file"};
     return at->second;
 }
@@ -55,7 +55,7 @@ Result<> ClientConnection::answer(FrameKind kind, const Answer& answer, std::spa
 }
 
 void ClientConnection::beat() {
-    const std::unique_lock lock(sending_, std::try_to_lock);  // else its answer is on its way
+    const std::unique_lock lock(sending_, std::try_to_lock);  // if the lock is taken, the answer is on its way
     if (!lock || !busy_) return;
     if (!send(connection(), FrameKind::beat, {}, sys::Timeout(0))) connection().shut();
 }
@@ -68,7 +68,7 @@ public:
     Service(ServerShared& shared, ClientConnection& line, Client& client)
         : shared_(shared), line_(line), client_(client) {}
 
-    /// One request; an error ends the connection.
+    /// Serves one request. An error ends the connection.
     Result<> next() {
         auto message = receive(line_.connection(), limits::request_bytes_max, sys::timeout_endless, timeout());
         if (!message) return message.error();
@@ -76,7 +76,7 @@ public:
         line_.begin();
         if (message->kind == FrameKind::write) return write(request);
         if (message->kind == FrameKind::read) return read(request);
-        // A client that gave us up has the same done elsewhere; what it asked of us must not come about after that.
+        // A client that gave up repeats the request elsewhere. This request must not take effect after that.
         if (line_.connection().other_has_left()) return gone();
         return say(act(message->kind, request));
     }
@@ -170,6 +170,7 @@ private:
         auto file = client_.find(request.file);
         if (!file) return say(file.error());
         if (request.number > limits::piece_bytes) return say(too_long(request.number));
+        // Waits for a buffer before `go`, so the client sends no byte that has no place.
         const auto piece = shared_.pieces.take();
         if (!piece) return gone();
         FB_TRY(line_.answer(FrameKind::go, {}, {}, timeout()));
@@ -180,6 +181,7 @@ private:
             return say(
                 Error{ErrorKind::retry, fmt::format("{} bytes at {} were damaged on the network and are not written",
                                                     request.number, request.offset)});
+        // The client may have given up while its bytes arrived: see next().
         if (line_.connection().other_has_left()) return gone();
         return say(done((*file)->write(request.offset, bytes)));
     }
@@ -204,13 +206,13 @@ private:
     Client& client_;
 };
 
-/// The client of this number, whose connection this is another one of, or a new one.
+/// Returns the client with this number, or a new client. A client may have several connections.
 std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, const std::string& run,
                                   const std::string& name) {
     const std::lock_guard lock(shared.mutex);
     std::erase_if(shared.clients, [](const auto& client) { return client.second.expired(); });
     auto client = shared.clients[number].lock();
-    // A number is 64 random bits; another run under it would be another client's files in reach.
+    // The run is compared too: else an equal number would give access to another client's files.
     if (client && client->run() == run) return client;
     client = std::make_shared<Client>(run, name);
     shared.clients[number] = client;
@@ -218,7 +220,7 @@ std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, co
     return client;
 }
 
-// The answer to the client's proof: whether its run is one to be served.
+// Answers the client's proof: the forwarder may serve only one run.
 Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& line) {
     const auto timeout = shared.options.silence_max;
     const auto& guest = line.guest();
@@ -230,7 +232,7 @@ Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& li
                          fmt::format("this is a forwarder of the run {}, not of {}", shared.options.run, guest.run)};
         return sys::make_directories_durable(shared.store, guest.run);
     }();
-    // Before the answer: whoever has it may look for its client.
+    // The client is registered before the answer: a caller with the answer may count clients.
     auto client = verdict ? client_of(shared, guest.client, guest.run, guest.name) : nullptr;
     FB_TRY(line.answer(FrameKind::answer, verdict ? Answer() : refusal(verdict.error()), {}, timeout));
     if (!verdict) return verdict.error();
@@ -249,6 +251,7 @@ void serve(ServerShared& shared, ClientConnection& line) {
     Result<> outcome;
     while (outcome) outcome = service.next();
     const std::string name = (*client)->name();
+    // The files close here if this was the client's last connection.
     const std::weak_ptr<Client> others = *client;
     client->reset();
     if (others.expired()) shared.log(fmt::format("{} has disconnected", name));

@@ -1,5 +1,4 @@
-// The service of a forwarder: it carries out the requests of one connection. A client may have several connections; all
-// of them see the client's open files.
+// Carries out the requests of one connection. All connections of a client share the client's open files.
 
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace forebay::forward {
 
-/// A client, over all of its connections.
+/// A client with all of its connections.
 class Client {
 public:
     Client(std::string run, std::string name) : run_(std::move(run)), name_(std::move(name)) {}
@@ -33,17 +32,17 @@ private:
     std::uint64_t next_ = 1;
 };
 
-/// A connection of which other threads know: to say that its request is at work, and to end it.
+/// A connection that other threads share: they send beats on it, and end it.
 class ClientConnection {
 public:
     explicit ClientConnection(Guest guest) : guest_(std::move(guest)) {}
 
     const Guest& guest() const { return guest_; }
     sys::Connection& connection() { return guest_.connection; }
-    /// Called by the connection's own thread: from now on beats go out, until the answer.
+    /// Called by the connection's own thread. Beats are sent from now on until the answer.
     void begin();
     Result<> answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Timeout timeout);
-    /// Called by the thread that beats. Ends the connection of a client that does not take 32 bytes at once.
+    /// Called by the thread that sends beats. Ends the connection if the client does not take 32 bytes at once.
     void beat();
 
 private:
@@ -52,20 +51,20 @@ private:
     bool busy_ = false;
 };
 
-/// What all connections of a forwarder share.
+/// The state that all connections of a forwarder share.
 struct ServerShared {
     sys::Store& store;
     ServerOptions options;
     Pieces pieces;
-    std::mutex mutex;                                        // guards what follows
-    std::map<std::uint64_t, std::weak_ptr<Client>> clients;  // by the numbers that they gave themselves
+    std::mutex mutex;                                        // guards the members below
+    std::map<std::uint64_t, std::weak_ptr<Client>> clients;  // by the number that the client chose
 
     void log(const std::string& line) const {
         if (options.log) options.log(line);
     }
 };
 
-/// The life of a connection, from the moment when its client has shown the token to its end.
+/// Serves a connection from the proof of the token to its end.
 void serve(ServerShared& shared, ClientConnection& line);
 
 }  // namespace forebay::forward

@@ -7,7 +7,7 @@ namespace forebay::forward {
 
 namespace {
 
-// What it is told fits into the buffer of a connection over which nothing else was sent: there is no waiting.
+// Answers need no wait: they fit into the send buffer of a connection that has carried nothing else.
 constexpr sys::Timeout at_once{0};
 
 }  // namespace
@@ -29,7 +29,7 @@ Guest Stranger::guest() {
 }
 
 Error Stranger::refuse(Error why) {
-    // One that is told why it is refused may be gone already.
+    // The stranger may be gone already.
     static_cast<void>(send(connection_, FrameKind::answer, encode(refusal(why)), at_once));
     return why;
 }
@@ -54,6 +54,7 @@ Result<> Stranger::answer_hello(const SipKey& key, const Request& hello) {
     if (hello.number != word_of_hello(key, greeting_))
         return refuse({ErrorKind::refused,
                        "it cannot prove that it has the token of this forwarder, or has another version of forebay"});
+    // From now on this connection does not go when strangers come.
     known_ = true;
     return send(connection_, FrameKind::go,
                 encode(Answer{.number = greeting_.forwarder_nonce, .word = word_of_forwarder(key, greeting_)}),

@@ -1,7 +1,7 @@
-// A connection whose other side has not shown yet that it has the token. Its greeting is read as it comes and never
-// waited for, so that one thread hears any number of them.
+// A connection whose other side has not shown the token yet. Its greeting is read as it arrives, without waiting, so
+// one thread can read many.
 //
-// Life:   hear(), whenever something has come -> guest(), once it was true
+// Life:   hear() after each arrival of bytes -> guest() after hear() returned true
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace forebay::forward {
 
-/// A connection whose other side has the token.
+/// A connection whose other side has shown the token.
 struct Guest {
     sys::Connection connection;
     std::uint64_t client = 0;
@@ -27,11 +27,11 @@ public:
 
     const sys::Connection& connection() const { return connection_; }
     sys::Clock::time_point deadline() const { return deadline_; }
-    /// Whether its first words were those of a client.
+    /// Returns true if the first message was a client's.
     bool known() const { return known_; }
 
-    /// Hears what has come: whether it has shown now that it has the token. After an error it is to be sent away; it
-    /// has been told why if it got as far as to ask.
+    /// Reads the bytes that have arrived. Returns true once the token is shown. After an error call send_away(). A
+    /// stranger that sent a whole greeting has got the reason already.
     Result<bool> hear(const SipKey& key);
     Guest guest();
     void send_away() { connection_ = {}; }

@@ -12,6 +12,7 @@ namespace forebay::forward {
 Strangers::Strangers(sys::Listener& listener, Complaints& complaints, const SipKey& key,
                      std::chrono::milliseconds greeting_max)
     : listener_(listener), complaints_(complaints), key_(key), greeting_max_(greeting_max) {
+    // The kernel keeps a connection back until its first byte, so a silent stranger takes no place here.
     listener_.keep_silent_ones_back(greeting_max_);
 }
 
@@ -20,7 +21,7 @@ Result<sys::Ready> Strangers::wait() {
     connections.reserve(all_.size());
     for (const auto& stranger : all_) connections.push_back(&stranger.connection());
     auto timeout = complaints_.tell_due();
-    if (!all_.empty()) {  // the oldest is the first that is late
+    if (!all_.empty()) {  // the oldest is late first
         const auto left = std::chrono::ceil<sys::Timeout>(all_.front().deadline() - sys::Clock::now());
         const auto until_late = std::max(left, sys::Timeout(0));
         timeout = timeout < sys::Timeout(0) ? until_late : std::min(timeout, until_late);
@@ -39,12 +40,12 @@ Result<std::vector<Guest>> Strangers::turn() {
                       fmt::format("it did not prove within {} ms that it has the token", greeting_max_.count()));
     const auto taken = ready.listener ? take(guests) : Result<>();
     std::erase_if(all_, [](const Stranger& stranger) { return stranger.is_gone(); });
-    // What lasts is found again at the next turn.
+    // A lasting error returns at the next turn.
     if (!taken && guests.empty()) return taken.error();
     return guests;
 }
 
-// As many as may be there at once, then those that are there are heard again.
+// Accepts at most `strangers_max` connections. Then the existing connections are read again.
 Result<> Strangers::take(std::vector<Guest>& guests) {
     for (std::size_t count = 0; count < limits::strangers_max; ++count) {
         FB_TRY_ASSIGN(taken, listener_.accept(sys::Timeout(0)));
@@ -67,8 +68,8 @@ void Strangers::send_away(Stranger& stranger, const std::string& why) {
     stranger.send_away();
 }
 
-// Sends the oldest away if there are more than `all_max` strangers whose first words were those of a client (`known`),
-// or were not. Clients that have shown the token have room of their own.
+// Counts the strangers whose first message was a client's (`known`), or the other strangers. If there are more than
+// `all_max`, the oldest is sent away. Clients that have shown the token do not count.
 void Strangers::keep(std::size_t all_max, bool known) {
     const auto is_alike = [&](const Stranger& stranger) { return !stranger.is_gone() && stranger.known() == known; };
     const auto alike = static_cast<std::size_t>(std::ranges::count_if(all_, is_alike));

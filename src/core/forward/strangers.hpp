@@ -1,7 +1,7 @@
-// All connections of a forwarder that have not shown yet that they have the token, heard by one thread.
+// All connections of a forwarder that have not shown the token yet, read by one thread.
 //
-// They are few, live for a bounded time in all, and cost no thread. Where more come, the oldest goes; one whose first
-// words were those of a client is not among those that go, so no number of others keeps a client out.
+// Their number and their lifetime are bounded, and they cost no thread. If more come, the oldest goes. A connection
+// whose first message was a client's does not go for them, so strangers cannot keep a client out.
 
 #pragma once
 
@@ -15,12 +15,12 @@ namespace forebay::forward {
 
 class Strangers {
 public:
-    /// Both must outlive the object; `greeting_max` is what each has for its greeting.
+    /// `listener` and `complaints` must outlive the object. `greeting_max` is the limit for each greeting.
     Strangers(sys::Listener& listener, Complaints& complaints, const SipKey& key,
               std::chrono::milliseconds greeting_max);
 
-    /// Waits until somebody comes, says something or is late, or until the listener is shut; who turned out to have the
-    /// token. `retry` when nobody can be taken for now.
+    /// Waits until a connection comes, sends bytes or is late, or until the listener is shut. Returns the connections
+    /// that have shown the token. `retry` if no connection can be accepted now.
     Result<std::vector<Guest>> turn();
 
 private:
@@ -34,7 +34,7 @@ private:
     Complaints& complaints_;
     const SipKey key_;
     const std::chrono::milliseconds greeting_max_;
-    std::vector<Stranger> all_;  // in the order of their coming
+    std::vector<Stranger> all_;  // oldest first
 };
 
 }  // namespace forebay::forward

@@ -1,7 +1,7 @@
-// Goal: who reaches a forwarder's port without its token costs it neither threads nor memory nor a line of its log
-// each, holds a connection for a bounded time in all, and keeps nobody out who has the token.
-// Method: a forwarder on the loopback; hundreds of strangers who begin a greeting, say it byte by byte, too long, or
-// come again and again; clients beside them. Connections, threads and what the log tells are counted.
+// Goal: a program without the token costs a forwarder no thread, no memory and no log line of its own. It holds a
+// connection for a bounded time and keeps no client out.
+// Method: a forwarder on the loopback, with hundreds of strangers that begin a greeting, send it byte by byte or too
+// long, or return again and again, and clients beside them. The test counts connections, threads and log lines.
 
 #include <doctest/doctest.h>
 
@@ -29,7 +29,7 @@ using test::timeout;
 namespace {
 
 const std::string& run = test::forwarded_run;
-// With the forwarder's own ends of them less than the 1,024 descriptors that a process may have by default.
+// Both ends together stay below 1,024 descriptors, the default limit of a process.
 constexpr std::size_t strangers = 300;
 
 class Log {
@@ -38,7 +38,7 @@ public:
         const std::lock_guard lock(mutex_);
         lines_.push_back(line);
     }
-    /// Lines about strangers, and how many strangers they stand for: "..., and 312 more" is 313.
+    /// Returns the log lines about strangers, and the strangers they stand for: "..., and 312 more" is 313.
     std::pair<std::size_t, std::size_t> refused() {
         const std::lock_guard lock(mutex_);
         std::size_t lines = 0, all = 0;
@@ -60,7 +60,7 @@ private:
 };
 
 struct Place {
-    // By default nobody is late, however slow this machine is.
+    // By default no stranger is late, even on a slow machine.
     explicit Place(std::chrono::milliseconds greeting_max = 1h)
         : server(test::serve(disk,
                              {.log = [this](const std::string& line) { log(line); }, .greeting_max = greeting_max})) {}
@@ -77,7 +77,7 @@ HeaderBytes hello_header(std::uint32_t body_bytes) {
     return encode(FrameHeader{.kind = FrameKind::hello, .body_bytes = body_bytes, .body_crc = 0});
 }
 
-// One that has begun to say who it is.
+// A stranger that has begun its greeting.
 sys::Connection stranger_at(const Place& place) {
     auto connection = place.connection();
     static_cast<void>(connection.send(hello_header(limits::path_bytes_max), timeout));
@@ -89,7 +89,7 @@ std::size_t threads_of_this_process() {
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-// Says one byte more, as one that wants to stay; whether it has been sent away.
+// Sends one more byte, as a stranger that wants to stay. Returns true if it was sent away.
 bool sent_away(sys::Connection& connection) {
     const std::byte byte{};
     static_cast<void>(connection.send({&byte, 1}, timeout));
@@ -108,7 +108,7 @@ TEST_CASE("strangers that hang on the port cost no threads, and a client gets in
         return static_cast<std::size_t>(
             std::ranges::count_if(hanging, [](const auto& connection) { return connection.other_has_left(); }));
     };
-    // The oldest go for those who come.
+    // The oldest go when new strangers come.
     CHECK(test::soon([&] { return gone() == strangers - limits::strangers_max; }));
     CHECK(hanging.front().other_has_left());
     CHECK_FALSE(hanging.back().other_has_left());
@@ -119,7 +119,7 @@ TEST_CASE("strangers that hang on the port cost no threads, and a client gets in
     CHECK(place.server.stop(60s));
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     const auto [lines, refused] = place.log.refused();
-    CHECK(refused == strangers - limits::strangers_max);  // the client's connection counts as none
+    CHECK(refused == strangers - limits::strangers_max);  // the client's connection does not count
     CHECK(static_cast<double>(lines) <= lasted.count() + 2);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("who greets byte by byte is sent away when the time for the whole gree
     };
     auto connection = stranger_at(place);
     CHECK(dribble_until_sent_away(connection));
-    // The first of both messages gives no more time for the second.
+    // The first message does not extend the time for the second.
     auto half = test::known_at(place.server).first;
     half.send(encode(FrameHeader{.kind = FrameKind::proof, .body_bytes = limits::path_bytes_max, .body_crc = 0}),
               timeout)
@@ -151,7 +151,7 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
     auto web = place.connection();
     web.send(bytes_of("GET / HTTP/1.1\r\nHost: forwarder\r\n\r\n"), timeout).value();
     CHECK(test::soon([&] { return web.other_has_left(); }));
-    // One with another token is told so, and gets no proof to look at.
+    // A client with another token gets the reason, and no proof to study.
     auto other = place.connection();
     send(other, FrameKind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), timeout).value();
     const auto refusal = receive(other, limits::answer_bytes_max, timeout, timeout).value();
@@ -183,7 +183,7 @@ TEST_CASE("clients get in while strangers come again and again") {
     std::atomic<bool> ending{false};
     std::jthread flood([&] {
         std::deque<sys::Connection> open;
-        // Each leaves a port behind that nobody on this host can have for a minute: so not more than these.
+        // Each connection blocks a port of this host for a minute, so the number is limited.
         for (int i = 0; i < 1'500 && !ending; ++i) {
             auto connection = sys::Connection::open(place.address(), timeout);
             if (!connection) continue;

@@ -15,6 +15,7 @@ Error not_understood(const char* what) {
 }
 
 Result<pugi::xml_node> root_of(pugi::xml_document& document, std::string_view xml, const char* name) {
+    // Whitespace alone is kept: a key may consist of blanks.
     if (!document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_ws_pcdata_single))
         return not_understood("it is not XML");
     const auto root = document.child(name);
@@ -39,6 +40,7 @@ bool is_true(const pugi::xml_node& node, const char* name) {
 Result<KeyPage> listing_from(std::string_view xml) {
     pugi::xml_document document;
     FB_TRY_ASSIGN(root, root_of(document, xml, "ListBucketResult"));
+    // Requests ask for URL encoding, because XML cannot hold all bytes of a key.
     const bool is_encoded = std::string_view(root.child_value("EncodingType")) == "url";
     const auto text_of = [&](const char* text) { return is_encoded ? url_decoded(text) : std::string(text); };
     KeyPage listing;

@@ -1,4 +1,4 @@
-// What servers answer, as XML: decoded with every field checked. Others may have written it.
+// Decodes the XML answers of servers and checks every field: any program may have written them.
 
 #pragma once
 
@@ -18,16 +18,16 @@ struct ListedObject {
 
 struct KeyPage {
     std::vector<ListedObject> objects;
-    std::vector<std::string> prefixes;  // what goes on behind the next "/"
+    std::vector<std::string> prefixes;  // keys up to and including the next "/"
     bool is_truncated = false;
-    std::string next;  // where the next page begins
+    std::string next;  // the token of the next page
 };
 Result<KeyPage> listing_from(std::string_view xml);
 
-/// "NoSuchKey" and its text; both empty where the body is no error of S3.
+/// For example "NoSuchKey" and its text. Both are empty if the body is not an S3 error.
 struct ServerError {
     std::string code, message;
-    std::string region, endpoint;  // of a bucket that lies elsewhere
+    std::string region, endpoint;  // set if the bucket lies elsewhere
 };
 ServerError server_error_from(std::string_view xml);
 
@@ -36,7 +36,7 @@ Result<std::string> upload_id_from(std::string_view xml);
 struct UploadedPart {
     std::uint64_t number = 0, bytes = 0;
     std::string etag;
-    std::string crc32c;  // in base64; empty where the server does not know it
+    std::string crc32c;  // in base64; empty if the server does not know it
 };
 struct UploadedParts {
     std::vector<UploadedPart> parts;
@@ -51,17 +51,17 @@ struct UploadPage {
     };
     std::vector<OfKey> uploads;
     bool is_truncated = false;
-    std::string next_key, next_id;  // where the next page begins
+    std::string next_key, next_id;  // the markers of the next page
 };
 Result<UploadPage> uploads_from(std::string_view xml);
 
-/// Of an answer that may be an error although its status is 200: a copy, or the end of an upload.
+/// Decodes the answer to a copy or to the end of an upload. It may be an error although its status is 200.
 struct Completed {
     std::string etag, crc32c;
 };
 Result<Completed> completed_from(std::string_view xml);
 
-/// Of a removal of many: the keys that stayed, and why.
+/// A key that a multi-object removal did not remove, and the reason.
 struct NotRemoved {
     std::string key, code, message;
 };

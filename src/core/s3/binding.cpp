@@ -1,5 +1,5 @@
-// What is found in this module when an address begins with s3://: sys/posix_tree_place.cpp and sys/target_store.cpp
-// call it.
+// The entry points of this module. sys/posix_tree_place.cpp and sys/target_store.cpp call them for addresses that begin
+// with s3://.
 
 #include "core/base/try.hpp"
 #include "core/s3/folder.hpp"
@@ -20,7 +20,7 @@ Result<std::unique_ptr<sys::Folder>> open(const sys::FarPlace& place) {
                            place.must_exist ? s3::OpenPrefix::must_exist : s3::OpenPrefix::may_be_empty);
 }
 
-// An agent waits for a server that is away, as for any target.
+// keeps_asking: an agent waits for an unreachable server, as for any other target.
 Result<std::unique_ptr<sys::Store>> open_store(const std::string& address) {
     FB_TRY_ASSIGN(parsed, s3::place_from(address));
     FB_TRY_ASSIGN(settings, s3::settings_from(s3::own_surroundings()));

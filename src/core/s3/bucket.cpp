@@ -15,7 +15,7 @@ namespace forebay::s3 {
 namespace {
 
 constexpr long partial = 206, not_found = 404, not_this_version = 412, no_such_range = 416;
-// One copy onto itself takes so much; a larger object is copied in parts.
+// The limit of S3 for one copy request. A larger object is copied in parts.
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
 
@@ -37,14 +37,14 @@ std::string range_text(sys::ByteStretch bytes) { return fmt::format("bytes={}-{}
 
 }  // namespace
 
-// Something between here and the bucket may answer in its place, a page to log in by among others.
+// A proxy may answer instead of the bucket, for example with a login page. Such an answer has no ETag.
 Result<> Bucket::check_object(const std::string& key, const HttpAnswer& answer) const {
     if (!answer.header("etag").empty()) return {};
     return Error{ErrorKind::corrupt, fmt::format("the server of s3://{}/{} is not an S3 server: its answer has no ETag",
                                                  name(), show_text(key))};
 }
 
-// A server that sends other bytes than it keeps, unpacked ones for example, does not know how many.
+// A server that changes the bytes on the way, for example unpacks them, sends no length.
 Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) const {
     FB_TRY(check_object(key, answer));
     const bool is_told = !answer.header("content-length").empty() || !answer.header("content-range").empty();
@@ -54,7 +54,7 @@ Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) c
                                                  name(), show_text(key))};
 }
 
-// A cache or a server that knows no ranges may answer with others.
+// A cache or a server without support for ranges may answer with other bytes.
 Result<> Bucket::check_range(const std::string& key, const HttpAnswer& answer, std::uint64_t begin) const {
     const auto& range = answer.header("content-range");
     if (answer.status != partial || range.starts_with(fmt::format("bytes {}-", begin))) return {};
@@ -70,6 +70,7 @@ Error Bucket::other_than_kept(const ObjectInfo& object, std::uint32_t crc) const
 }
 
 Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
+    // Without the checksum mode servers send no checksum.
     FB_TRY_ASSIGN(answer, client_.send({.method = "HEAD",
                                         .key = key,
                                         .headers = {{"x-amz-checksum-mode", "ENABLED"}},
@@ -82,6 +83,7 @@ Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
 Result<std::optional<ObjectInfo>> Bucket::read_first(const std::string& key, bool is_small, std::string& first) {
     bool is_larger = false;
     auto object = try_read_first(key, is_small, first, is_larger);
+    // The first attempt may fail because the object has grown since its listing. The second then asks for a range.
     const bool was_wrong = !object && object.error().kind == ErrorKind::corrupt;
     return was_wrong ? try_read_first(key, is_small && !is_larger, first, is_larger) : std::move(object);
 }
@@ -92,7 +94,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
     const auto take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
         is_larger = offset + part.size() > first_bytes_max;
         if (is_larger) return Error{ErrorKind::corrupt, "the server sends more bytes than requested"};
-        first.resize(offset);  // of an attempt before
+        first.resize(offset);  // drops the bytes of an earlier attempt
         first.append(reinterpret_cast<const char*>(part.data()), part.size());
         return {};
     };
@@ -107,11 +109,12 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
     FB_TRY(check_bytes(key, answer));
     FB_TRY(check_range(key, answer, 0));
     auto object = object_from(key, answer, owner);
+    // A cut answer must not pass for a short object.
     if (first.size() != std::min(first_bytes_max, object.bytes) && !key.ends_with('/'))
         return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: only {} of {} bytes arrived", name(),
                                                      show_text(key), first.size(), object.bytes)};
     if (first.size() < object.bytes) return std::optional(std::move(object));
-    if (!is_small) {  // with a range servers do not tell it
+    if (!is_small) {  // servers send no checksum with a range
         FB_TRY_ASSIGN(looked, look(key));
         if (looked && looked->etag == object.etag) object.crc32c = looked->crc32c;
     }
@@ -121,6 +124,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
 }
 
 Result<bool> Bucket::read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take) {
+    // If-Match: the bytes of two versions must not mix.
     std::uint64_t received = 0;
     FB_TRY_ASSIGN(answer,
                   client_.send({.method = "GET",
@@ -156,7 +160,7 @@ Result<std::optional<Bucket::Text>> Bucket::find_text(const std::string& key) {
     return std::optional(Text{std::move(answer.body), answer.header("etag")});
 }
 
-// A cache may answer with another listing.
+// The keys are checked because a cache may answer with another listing.
 Result<KeyPage> Bucket::list(const Page& page) {
     Pairs query{{"list-type", "2"},
                 {"encoding-type", "url"},
@@ -181,7 +185,7 @@ Result<bool> Bucket::has_prefix(const std::string& prefix) {
     return !listing.objects.empty() || !listing.prefixes.empty();
 }
 
-// The server's word that it has checked what came: a checksum in its answer, or that it took an MD5.
+// Succeeds only if the server proves that it checked the bytes: its answer has their checksum, or it accepted an MD5.
 Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
     const auto checksum = checksum_text(crc32c(request.body));
     const auto plain = request.headers;
@@ -224,7 +228,8 @@ Result<std::optional<std::string>> Bucket::put_text_over(const std::string& key,
                                     .headers = std::move(condition),
                                     .body = std::as_bytes(std::span(text)),
                                     .accepted_status = not_this_version});
-    const bool is_gone = !answer && answer.error().kind == ErrorKind::missing;  // what it was to be put over
+    // the object of this version was removed
+    const bool is_gone = !answer && answer.error().kind == ErrorKind::missing;
     if (is_gone || (answer && answer->status == not_this_version)) return std::optional<std::string>();
     FB_TRY(answer);
     return std::optional(answer->header("etag"));
@@ -236,6 +241,7 @@ Result<> Bucket::remove(const std::string& key) {
 }
 
 Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string>& keys) {
+    // Quiet: the answer lists only the keys that stayed.
     std::string body = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
     for (const auto& key : keys) body += "<Object><Key>" + xml_text(key) + "</Key></Object>";
     body += "</Delete>";
@@ -247,7 +253,7 @@ Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string
                                         .body = bytes}));
     FB_TRY_ASSIGN(stayed, not_removed_from(answer.body));
     for (const auto& object : stayed)
-        if (std::ranges::find(keys, object.key) == keys.end())  // of which key, nobody knows
+        if (std::ranges::find(keys, object.key) == keys.end())  // the error belongs to no single key
             return Error{ErrorKind::refused, fmt::format("removal of {} keys of s3://{}: {}: {}", keys.size(), name(),
                                                          show_text(object.code), show_text(object.message))};
     return stayed;
@@ -260,6 +266,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
     if (object.bytes <= copy_bytes_max) {
         auto headers = object.state.headers();
         headers.insert(headers.end(), condition.begin(), condition.end());
+        // Without REPLACE the copy gets the metadata that the server keeps.
         headers.emplace_back("x-amz-metadata-directive", "REPLACE");
         headers.emplace_back("content-type", "application/octet-stream");
         FB_TRY_ASSIGN(answer,
@@ -270,6 +277,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
     FB_TRY_ASSIGN(id, begin_upload(key, object.state));
     const Upload upload{key, id};
     const auto copied = [&]() -> Result<> {
+        // At least 1 GiB a part, and more if the upload would have more than 10,000 parts.
         const auto part_bytes = std::max<std::uint64_t>(1u << 30, (object.bytes + parts_max - 1) / parts_max);
         std::vector<Part> parts;
         for (std::uint64_t begin = 0; begin < object.bytes; begin += part_bytes) {
@@ -287,6 +295,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
         }
         return end_upload(upload, parts);
     }();
+    // An unfinished upload takes space until somebody aborts it.
     if (!copied) static_cast<void>(give_up_upload(upload));
     return copied;
 }
@@ -294,6 +303,7 @@ Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
 Result<std::string> Bucket::begin_upload(const std::string& key, const ObjectState& state) {
     auto headers = state.headers();
     headers.emplace_back("content-type", "application/octet-stream");
+    // FULL_OBJECT: the server keeps the checksum of all bytes, not a checksum of the parts' checksums.
     headers.emplace_back("x-amz-checksum-algorithm", "CRC32C");
     headers.emplace_back("x-amz-checksum-type", "FULL_OBJECT");
     FB_TRY_ASSIGN(
@@ -321,6 +331,7 @@ Result<std::vector<UploadedPart>> Bucket::parts_of(const Upload& upload) {
                                                       {"part-number-marker", std::to_string(after)}}}));
         FB_TRY_ASSIGN(page, parts_from(answer.body));
         all.insert(all.end(), page.parts.begin(), page.parts.end());
+        // A list that goes back would never end.
         if (page.is_truncated && page.next <= after)
             return Error{ErrorKind::corrupt, "the server's list of parts goes back"};
         after = page.is_truncated ? page.next : 0;
@@ -331,6 +342,7 @@ Result<std::vector<UploadedPart>> Bucket::parts_of(const Upload& upload) {
 Result<> Bucket::end_upload(const Upload& upload, const std::vector<Part>& parts) {
     std::string body = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
     for (std::size_t index = 0; index < parts.size(); ++index)
+        // A part that was sent with an MD5, or whose checksum is not known, is listed without a CRC32C.
         body += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag>{}</Part>", index + 1,
                             xml_text(parts[index].etag),
                             parts[index].crc32c == 0 || wants_md5_
@@ -362,6 +374,7 @@ Result<std::vector<Bucket::Upload>> Bucket::uploads_of(const std::string& prefix
             query.emplace_back("key-marker", page.next_key);
             query.emplace_back("upload-id-marker", page.next_id);
         }
+        // Markers that stand still would repeat one page for ever.
         const auto before = page.next_key + "\n" + page.next_id;
         FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
         FB_TRY_ASSIGN(next, uploads_from(answer.body));

@@ -1,6 +1,6 @@
-// What is asked of a bucket: objects are looked at, read, put, copied and removed.
+// The requests to one bucket: look at, read, put, copy and remove objects.
 //
-// Threads: any, at once.
+// Threads: any, concurrently.
 
 #pragma once
 
@@ -23,25 +23,26 @@ class MadeObject;
 
 class Bucket {
 public:
-    static constexpr std::size_t keys_max = 1'000;  // of one request that removes
-    /// What comes with an object that is opened: of many small ones all, so that each costs one request.
+    static constexpr std::size_t keys_max = 1'000;  // the most keys in one removal request
+    /// The most bytes that arrive when an object is opened. A smaller object arrives whole, so it costs one request.
     static constexpr std::uint64_t first_bytes_max = 1u << 20;
-    static constexpr std::uint64_t parts_max = 10'000;  // of an upload
+    static constexpr std::uint64_t parts_max = 10'000;  // the most parts of one upload
 
     Bucket(S3Settings settings, std::string name, sys::NewEntryOwner new_owner, HttpLimits limits = {})
         : owner(new_owner), client_(std::move(settings), std::move(name), limits) {}
 
-    /// Nothing where there is no such object.
+    /// Returns nothing if the object does not exist.
     Result<std::optional<ObjectInfo>> look(const std::string& key);
-    /// The same with its first bytes, at most `first_bytes_max`; all of them are compared with the checksum that the
-    /// server keeps. `is_small`: it has no more, as far as is known; servers tell checksums of whole objects.
+    /// Also reads the first bytes, at most `first_bytes_max`. If these are the whole object, they are compared with the
+    /// checksum that the server keeps. `is_small`: the object probably has no more bytes. It is then read without a
+    /// range, because servers send checksums only with whole objects.
     Result<std::optional<ObjectInfo>> read_first(const std::string& key, bool is_small, std::string& first);
-    /// Bytes of this version of an object. False where it is another one now.
+    /// Reads bytes of this version of the object. Returns false if the key has another version now.
     using Take = std::function<Result<>(std::uint64_t offset, std::span<const std::byte>)>;
     Result<bool> read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take);
-    /// A small object; `missing` where there is none.
+    /// Reads a small object. `missing` if it does not exist.
     Result<std::string> text_of(const std::string& key);
-    /// The same with its version; nothing where there is none.
+    /// Reads a small object and its version. Returns nothing if it does not exist.
     struct Text {
         std::string text, etag;
     };
@@ -50,23 +51,24 @@ public:
     struct Page {
         std::string prefix, from;
         std::uint32_t names_max = 1000;
-        bool is_deep = false;  // all keys, and not only the first parts of those with a further slash
+        bool is_deep = false;  // all keys; else keys with a further slash only up to that slash
     };
-    /// One page, of which every key begins so. All of them: KeyPages.
+    /// Returns one page of the keys with this prefix. KeyPages returns all pages.
     Result<KeyPage> list(const Page& page);
-    /// Whether anything has a key that begins so.
+    /// Returns true if any key begins with `prefix`.
     Result<bool> has_prefix(const std::string& prefix);
 
     Result<> put(const std::string& key, const ObjectState& state, std::span<const std::byte> bytes);
     Result<> put_text(const std::string& key, const std::string& text);
-    /// Puts it only where the key has the version `etag`, or with an empty one, where there is none. The new version;
-    /// nothing where it is another one now.
+    /// Puts the text only if the key has the version `etag`; with an empty `etag`, only if the key does not exist.
+    /// Returns the new version, or nothing if the condition did not hold.
     Result<std::optional<std::string>> put_text_over(const std::string& key, const std::string& text,
                                                      const std::string& etag);
-    /// Puts an object's bytes and the metadata of `object` under a key, its own among them. `missing` where it is gone.
+    /// Copies the bytes to `key` with the metadata of `object`. `key` may be its own key. `missing` if the object is
+    /// gone.
     Result<> copy(const ObjectInfo& object, const std::string& key);
     Result<> remove(const std::string& key);
-    /// By one request for 1,000 keys. An error where it is not told which of them stayed.
+    /// Removes up to 1,000 keys with one request. It is an error if the answer does not say which keys stayed.
     Result<std::vector<NotRemoved>> remove_all(const std::vector<std::string>& keys);
 
     Result<std::string> begin_upload(const std::string& key, const ObjectState& state);
@@ -78,24 +80,24 @@ public:
         std::uint32_t crc32c = 0;
     };
     Result<Part> put_part(const Upload& upload, std::uint64_t number, std::span<const std::byte> bytes);
-    /// `missing` where nobody knows the upload any more.
+    /// `missing` if the server does not know the upload any more.
     Result<std::vector<UploadedPart>> parts_of(const Upload& upload);
     Result<> end_upload(const Upload& upload, const std::vector<Part>& parts);
     Result<> give_up_upload(const Upload& upload);
-    /// Uploads under way of keys that begin so.
+    /// Returns the unfinished uploads of keys with this prefix.
     Result<std::vector<Upload>> uploads_of(const std::string& prefix);
 
-    /// Of bytes that came, and have another checksum than the server keeps.
+    /// The error for received bytes whose checksum differs from the server's.
     Error other_than_kept(const ObjectInfo& object, std::uint32_t crc) const;
 
     std::uint64_t number() const { return client_.number(); }
     const std::string& name() const { return client_.bucket(); }
 
     const sys::NewEntryOwner owner;
-    PartMemory part_memory;  // outlives what is being made
+    PartMemory part_memory;  // shared by all objects that are being written, and outlives them
 
-    /// Entries that this process is making, under the keys of their temporary names; and folders of which no object
-    /// says anything yet.
+    /// `making`: entries that this process is writing, by their temporary keys. `new_folders`: directories that have no
+    /// object yet.
     std::mutex making_mutex;
     std::map<std::string, std::shared_ptr<MadeObject>> making;
     std::set<std::string> new_folders;
@@ -109,7 +111,8 @@ private:
     Result<HttpAnswer> send_bytes(S3Request request);
 
     S3Client client_;
-    /// The server does not check CRC32C: it gets the MD5 of all bytes, which every server checks.
+    /// True if the server does not check CRC32C. It then also gets the MD5 of all bytes, because every server checks
+    /// MD5.
     std::atomic<bool> wants_md5_{false};
 };
 

@@ -29,13 +29,13 @@ std::string now_text() {
     return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts)};
 }
 
-// A server that is busy, restarted or cut off: the same request may succeed.
+// The server is busy, restarting or cut off: the same request may succeed later.
 bool may_pass(const HttpAnswer& answer, const ServerError& error) {
     return answer.status == 429 || answer.status >= 500 || error.code == "SlowDown" || error.code == "RequestTimeout" ||
            error.code == "BadDigest" || error.code == "OperationAborted" || error.code == "ConditionalRequestConflict";
 }
 
-// Some say with 404 that they know no such user.
+// Some servers answer 404 to an unknown user.
 bool is_about_keys(const HttpAnswer& answer, const ServerError& error) {
     const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
     return error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" ||
@@ -43,7 +43,7 @@ bool is_about_keys(const HttpAnswer& answer, const ServerError& error) {
            (answer.status == 404 && !is_absence);
 }
 
-// An answer to a HEAD has no text.
+// A HEAD answer has no text, so only its status can show a problem with the keys.
 bool may_be_about_keys(const HttpAnswer& answer, const ServerError& error) {
     return is_about_keys(answer, error) ||
            (error.code.empty() && (answer.status == 400 || answer.status == 401 || answer.status == 403));
@@ -54,6 +54,7 @@ std::chrono::milliseconds pause_after(int attempt) {
     auto pause = first_pause;
     for (int turn = 1; turn < attempt && pause < longest_pause; ++turn) pause *= 2;
     pause = std::min(pause, longest_pause);
+    // A random half of the pause keeps many clients from asking again at the same moment.
     return pause / 2 + std::chrono::milliseconds(chance() % static_cast<unsigned>(pause.count() / 2 + 1));
 }
 
@@ -72,7 +73,7 @@ S3Client::S3Client(S3Settings settings, std::string bucket, HttpLimits limits)
       keys_(settings_, http_) {
     const auto& endpoint = settings_.endpoint;
     if (endpoint.empty()) {
-        // Names with dots fit no certificate, so that they go into the path.
+        // A bucket name with a dot or underscore fits no certificate, so it goes into the path.
         const bool is_host = bucket_.find('.') == bucket_.npos && bucket_.find('_') == bucket_.npos;
         scheme_ = "https";
         const auto service = "s3." + settings_.region + ".amazonaws.com";
@@ -105,9 +106,9 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         auto answer = send_once(request, keys.credentials);
         has_answered = answer.has_value();
         if (answer) {
-            FB_TRY(answer->taken);  // by whom the bytes were brought: no matter of the server
+            FB_TRY(answer->taken);  // the caller's function failed, not the server
             const auto error = server_error_from(answer->body);
-            // The end of an upload and a copy may fail after the status was sent.
+            // A copy or the end of an upload may fail after the server sent the status.
             const bool failed_late = answer->is_good() && request.is_long && !error.code.empty();
             if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) {
                 failed_in_turn_ = 0;
@@ -115,6 +116,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
                 return answer;
             }
             if (!settings_.is_unsigned && !has_other_keys && may_be_about_keys(*answer, error)) {
+                // The attempt with renewed keys does not count: it is the first with these keys.
                 const auto renewed = keys_.renew(keys.version);
                 if (!renewed) return no_other_keys(error_of(request, *answer), renewed.error());
                 if (*renewed) {
@@ -123,10 +125,12 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
                     continue;
                 }
             }
+            // Any other error would come again.
             if (!failed_late && !may_pass(*answer, error)) return error_of(request, *answer);
             problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
         } else if (answer.error().kind == ErrorKind::retry) {
             problem = answer.error().what;
+            // A wrong scheme looks like a lost connection. The check comes before the pauses of all attempts.
             if (attempt == 1) FB_TRY(check_scheme());
         } else if (answer.error().kind == ErrorKind::unsupported) {
             return other_scheme("http", answer.error().what);
@@ -135,6 +139,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         }
         if (attempt < settings_.attempts) std::this_thread::sleep_for(pause_after(attempt));
     }
+    // One object that the server cannot serve must not stop the others, so only failures in a row count.
     if (!settings_.keeps_asking && (!has_answered || ++failed_in_turn_ >= failed_in_turn_max)) is_gone_ = true;
     return Error{ErrorKind::retry,
                  shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) +
@@ -145,7 +150,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
                      : "repeat the same command when the server is back"};
 }
 
-// Whoever asks a server of https by http is cut off, or answered by words that are not of S3.
+// An https server cuts off an http request, or answers it with text that is not S3's.
 Result<> S3Client::check_scheme() {
     if (was_answered_ || scheme_ != "http" || !http_.speaks_tls(host_)) return {};
     return other_scheme("https", "");
@@ -172,10 +177,12 @@ Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentia
                    .region = settings_.region};
     auto& headers = to_sign.headers;
     if (!settings_.is_unsigned) {
+        // The signature covers the headers, also the checksum of the body, but not the body itself.
         headers.emplace_back("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
         headers.emplace_back("x-amz-date", time);
     }
     if (!keys.session_token.empty()) headers.emplace_back("x-amz-security-token", keys.session_token);
+    // libcurl sends the header "host" itself: it is signed, but not in this list.
     auto sent = headers;
     headers.emplace_back("host", host_);
     if (!settings_.is_unsigned) sent.emplace_back("Authorization", authorization_of(to_sign, keys, time));
@@ -192,6 +199,7 @@ Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentia
 
 Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
     const auto error = server_error_from(answer.body);
+    // An https server may answer an http request with 400 and no error of S3.
     if (answer.status == 400 && error.code.empty())
         if (const auto checked = check_scheme(); !checked) return checked.error();
     auto what = shown(request) + ": HTTP " + std::to_string(answer.status);
@@ -207,7 +215,7 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
         return {ErrorKind::refused,
                 what + "; the clock here shows " + now_text() + ", the server's " + show_text(answer.header("date")),
                 "", "set the clock of this machine"};
-    if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
+    if (error.code == "NoSuchBucket")  // ErrorKind::missing would say that the source of a write is missing
         return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing,
                 "the bucket " + bucket_ + " does not exist at " + scheme_ + "://" + host_ + " (" + what + ")", "",
                 "make the bucket " + bucket_ + ", or correct its name" +

@@ -1,8 +1,8 @@
-// Requests to one bucket: signed, sent again where the fault may pass, and their answers as errors of ours.
+// Sends requests to one bucket: signs them, repeats them after faults that may pass, and turns answers into errors.
 //
-// Threads: any, at once.
-// Errors:  `missing`: 404; `refused`: a right is missing, or the server does not know the keys; `retry`: all attempts
-//          failed. No text holds a key, a token or a signature.
+// Threads: any, concurrently.
+// Errors:  `missing`: 404. `refused`: a permission is missing, or the server does not know the keys. `retry`: all
+//          attempts failed. No error text holds a key, a token or a signature.
 
 #pragma once
 
@@ -24,8 +24,8 @@ struct S3Request {
     Pairs headers{};  // lower-case names
     std::span<const std::byte> body{};
     std::function<Result<>(std::uint64_t offset, std::span<const std::byte>)> take{};
-    long accepted_status = 0;  // a status beside 2xx that is no error for the caller
-    bool is_long = false;      // the server may work on it for minutes before it answers
+    long accepted_status = 0;  // a status other than 2xx that is not an error for the caller
+    bool is_long = false;      // the server may work for minutes before it answers
 };
 
 class S3Client {
@@ -34,13 +34,13 @@ public:
 
     Result<HttpAnswer> send(const S3Request& request);
     const std::string& bucket() const { return bucket_; }
-    /// Endpoint and bucket as one number: which "device" objects lie on.
+    /// A number made from endpoint and bucket. It is the device number of the objects.
     std::uint64_t number() const { return number_; }
 
 private:
     Result<HttpAnswer> send_once(const S3Request& request, const Credentials& keys);
     Error error_of(const S3Request& request, const HttpAnswer& answer);
-    /// `refused` where nothing was answered yet and the server speaks https, but was asked by http.
+    /// `refused` if the server has not answered yet, and it speaks https although the request used http.
     Result<> check_scheme();
     Error other_scheme(const std::string& spoken, const std::string& problem) const;
     std::string shown(const S3Request& request) const;
@@ -53,8 +53,9 @@ private:
     std::uint64_t number_ = 0;
     Http http_;
     KeyKeeper keys_;
-    /// The server was given up: nobody else waits for it again. So it is where it does not answer, or where one request
-    /// after the other failed by its fault; an object that it cannot serve stops no others.
+    /// True after the server did not answer, or after several requests in a row failed through its fault. Other
+    /// requests then fail at once and do not wait again. A single object that the server cannot serve does not set
+    /// this.
     std::atomic<bool> is_gone_{false};
     std::atomic<int> failed_in_turn_{0};
     std::atomic<bool> was_answered_{false};

@@ -13,7 +13,7 @@ namespace {
 
 using Contents = DirectoryRecord::Contents;
 
-// How often others may change a directory while one call looks at it.
+// How often one call starts again because others changed the directory.
 constexpr int changes_max = 8;
 constexpr const char* no_version = "\"00000000000000000000000000000000\"";
 constexpr std::chrono::seconds recent_lasts{2};
@@ -27,7 +27,7 @@ std::string record_of(const std::string& key) { return key + directory_record_na
 
 std::string parent_of(const std::string& key) { return key.substr(0, key.rfind('/', key.size() - 2) + 1); }
 
-// Where the directory of a key has its contents, as its own object says.
+// Returns the place of the contents according to the directory's own record.
 std::optional<std::string> said_by(const DirectoryRecord& record, const std::string& key) {
     if (record.contents == Contents::none) return {};
     return record.contents == Contents::here ? key : record.at;
@@ -41,12 +41,13 @@ Result<Directories::Found> Directories::load(const std::string& key) {
     auto record = directory_record_from(text->text);
     if (!record)
         return Error{record.error().kind, record.error().what + ": s3://" + bucket_.name() + "/" + show_text(key)};
+    // Records have the last parts of keys, and all code here uses whole keys.
     for (auto* part : {&record->at, &record->name, &record->next})
         if (!part->empty()) *part = parent_of(key) + *part;
     return Found{std::move(*record), std::move(text->etag)};
 }
 
-// Of all names that lead to the same contents one counts: the one that they were to get, if they got it.
+// If several names lead to the same contents, only one counts: the `next` name if it leads there already.
 Result<bool> Directories::is_named(const std::string& key, const std::string& contents, const DirectoryRecord& owner) {
     if (owner.next == key) return true;
     if (!owner.next.empty()) {
@@ -60,6 +61,7 @@ Result<std::optional<std::string>> Directories::contents_of(const std::string& k
     if (key.empty()) return std::optional(key);  // the bucket
     FB_TRY_ASSIGN(mark, load(key));
     if (mark.etag.empty()) {
+        // A directory that was never renamed has no record. It exists if any key lies below it.
         FB_TRY_ASSIGN(has, has_keys ? Result<bool>(true) : bucket_.has_prefix(key));
         return has ? std::optional(key) : std::nullopt;
     }
@@ -94,19 +96,22 @@ void Directories::forget(const std::string& key) {
     std::erase_if(recent_, [&](const auto& entry) { return entry.first.starts_with(key); });
 }
 
-// An answer that was lost may have been a good one: what is there then is what was to be put.
+// The answer to a successful put may be lost, and the repeated put then fails. So a failed put compares the object with
+// its text.
 Result<std::optional<std::string>> Directories::put(const std::string& key, const DirectoryRecord& record,
                                                     const std::string& etag) {
     const auto above = parent_of(key);
     auto written = record;
     for (auto* part : {&written.at, &written.name, &written.next}) {
         if (part->empty()) continue;
+        // Records have only last parts of keys, so they can only name siblings.
         if (!part->starts_with(above) || part->find('/', above.size()) != part->size() - 1)
             return Error{ErrorKind::unsupported, fmt::format("a directory cannot move to another directory: s3://{}/{}",
                                                              bucket_.name(), show_text(key))};
         part->erase(0, above.size());
     }
     const auto text = encode(written, sys::random_u64());
+    // The random `turn` in the text tells this record from equal records of other clients.
     FB_TRY_ASSIGN(version, bucket_.put_text_over(record_of(key), text, etag));
     if (version) {
         if (etag.empty()) FB_TRY(see_conditions(key, text));
@@ -117,12 +122,13 @@ Result<std::optional<std::string>> Directories::put(const std::string& key, cons
     return version;
 }
 
-// A server that takes no notice of conditions would let two sessions claim one run.
+// Checks that the server obeys conditions. Otherwise two sessions could take the run lock of one run.
 Result<> Directories::see_conditions(const std::string& key, const std::string& text) {
     {
         const std::lock_guard lock(mutex_);
         if (has_conditions_) return {};
     }
+    // Both puts must fail: the key exists, and it does not have this version.
     FB_TRY_ASSIGN(as_new, bucket_.put_text_over(record_of(key), text, ""));
     FB_TRY_ASSIGN(over_other, bucket_.put_text_over(record_of(key), text, no_version));
     if (as_new || over_other)
@@ -139,17 +145,19 @@ Result<> Directories::see_conditions(const std::string& key, const std::string& 
 Result<> Directories::make(const std::string& key) {
     for (int attempt = 0; attempt < changes_max; ++attempt) {
         FB_TRY_ASSIGN(mark, load(key));
-        FB_TRY_ASSIGN(there, contents_of(key));  // after that: what is put over is no directory that somebody has made
+        // after load(): so the put below cannot replace a directory that was made meanwhile
+        FB_TRY_ASSIGN(there, contents_of(key));
         if (there) return {};
         DirectoryRecord record = mark.record;
         if (!mark.etag.empty()) {
-            // What was made under this key has another name now: this directory gets other keys.
+            // The contents made under this key have another name now, so this directory gets other keys.
             record.contents = Contents::elsewhere;
             record.at = fmt::format("{}.fb-{:016x}/", parent_of(key), sys::random_u64());
             FB_TRY(put(record.at, {.contents = Contents::none, .at = {}, .name = key, .next = {}}, ""));
         }
         FB_TRY_ASSIGN(version, put(key, record, mark.etag));
         if (version) return {};
+        // Another client was faster, so the record of the unused contents is removed.
         if (!mark.etag.empty()) FB_TRY(bucket_.remove(record_of(record.at)));
     }
     return overtaken(key);
@@ -165,14 +173,16 @@ Result<> Directories::rename(const std::string& from, const std::string& to) {
         if (other)
             return Error{ErrorKind::refused, fmt::format("s3://{}/{} exists already", bucket_.name(), show_text(to))};
         FB_TRY_ASSIGN(moved, move(from, *contents, to));
+        // The cache must not return the old place.
         forget(from);
         if (moved) return {};
     }
     return overtaken(from);
 }
 
-// Announced at the contents, given, confirmed there; false where somebody else was faster at any of these. An announced
-// name that was not given counts for nothing, and the next rename announces another one.
+// Three steps: announce the new name at the contents, put the name, confirm it at the contents. Returns false if
+// another client was faster at any step. An announced name without an object does not count, and the next rename
+// announces another name.
 Result<bool> Directories::move(const std::string& from, const std::string& contents, const std::string& to) {
     FB_TRY_ASSIGN(owner, load(contents));
     FB_TRY_ASSIGN(counts, is_named(from, contents, owner.record));
@@ -188,6 +198,7 @@ Result<bool> Directories::move(const std::string& from, const std::string& conte
     if (from == contents) owner.record.contents = Contents::none;
     FB_TRY_ASSIGN(confirmed, put(contents, owner.record, *announced));
     if (!confirmed) {
+        // Another client has changed the record meanwhile. The rename counts if `to` leads to the contents.
         FB_TRY_ASSIGN(now, contents_of(to));
         if (now != contents) return false;
     }
@@ -197,10 +208,11 @@ Result<bool> Directories::move(const std::string& from, const std::string& conte
 
 Result<bool> Directories::give_name(const std::string& to, const std::string& contents) {
     FB_TRY_ASSIGN(there, load(to));
-    FB_TRY_ASSIGN(holds, contents_of(to));  // after that: what is put over is no name that somebody has got
+    // after load(): so the put below cannot replace a name that another client got meanwhile
+    FB_TRY_ASSIGN(holds, contents_of(to));
     if (holds && holds != contents) return false;
     auto record = there.record;
-    if (to == contents) {  // back to the name under which they were made
+    if (to == contents) {  // back to the name at their creation
         record.contents = Contents::here;
         record.at.clear();
         record.name = record.next = "";
@@ -212,7 +224,7 @@ Result<bool> Directories::give_name(const std::string& to, const std::string& co
     return version.has_value();
 }
 
-// The name no longer leads to these contents. Its object stays where it says what became of contents below it.
+// Ends the name's link to these contents. The object stays if it also describes contents below its own key.
 Result<> Directories::drop_name(const std::string& key, const std::string& contents) {
     for (int attempt = 0; attempt < changes_max; ++attempt) {
         FB_TRY_ASSIGN(mark, load(key));
@@ -226,7 +238,7 @@ Result<> Directories::drop_name(const std::string& key, const std::string& conte
     return overtaken(key);
 }
 
-// What was below this key is gone; its object stays where the key is the name of another directory by now.
+// Called after the contents below this key are gone. The object stays if the key is the name of another directory now.
 Result<> Directories::drop_contents(const std::string& key) {
     for (int attempt = 0; attempt < changes_max; ++attempt) {
         FB_TRY_ASSIGN(mark, load(key));
@@ -242,11 +254,13 @@ Result<bool> Directories::remove(const std::string& key) {
     FB_TRY_ASSIGN(contents, contents_of(key));
     forget(key);
     if (!contents) {
-        // A removal that was lost before its end may have left the name alone.
+        // An interrupted removal may have left only the name.
         FB_TRY_ASSIGN(mark, load(key));
         if (mark.record.contents == Contents::elsewhere) FB_TRY(drop_name(key, mark.record.at));
         return false;
     }
+    // The order is contents, record of the contents, name: a removal that stops early can be repeated.
+    // Unfinished uploads are not objects, so the removal of keys would miss them.
     FB_TRY_ASSIGN(uploads, bucket_.uploads_of(*contents));
     for (const auto& upload : uploads) FB_TRY(bucket_.give_up_upload(upload));
     FB_TRY(remove_contents(*contents));
@@ -255,12 +269,13 @@ Result<bool> Directories::remove(const std::string& key) {
     return true;
 }
 
-// Names below lead to nothing outside.
+// Names below this prefix never lead outside it.
 Result<> Directories::remove_contents(const std::string& prefix) {
     for (KeyPages pages(bucket_, prefix); pages.has_more();) {
         FB_TRY_ASSIGN(page, pages.next());
         std::vector<std::string> keys;
         for (const auto& object : page.objects)
+            // The directory's own record goes last, in drop_contents().
             if (object.key != record_of(prefix)) keys.push_back(object.key);
         for (const auto& below : page.prefixes) {
             FB_TRY(remove_contents(below));

@@ -1,12 +1,15 @@
-// Directories of a run in a bucket, which are renamed at once as those of a file system are, though keys are not.
+// Directories of a run in a bucket. A rename takes effect at once, as in a file system, although keys cannot be
+// renamed.
 //
-// What is in a directory has keys that begin with the key under which it was made; these never change. A rename says
-// where a directory has its contents now, in an object below its new name. The request that puts this one is the moment
-// in which the name changes: an object is put where there was none, or over the version that was read. So of several
-// that rename one directory, or reach for one name, one succeeds, and after a kill it has exactly one name.
+// The contents of a directory have keys that begin with the key at its creation. These keys never change. A rename puts
+// an object below the new name, with the place of the contents. The name changes at the moment of this request. The
+// request creates the object, or replaces the version that was read. So if several clients rename one directory or want
+// one name, one of them succeeds. After a kill the directory has exactly one name.
 //
-// A directory stays in the one that it was made in: records name others by the last parts of their keys, so that a run
-// whose keys get another prefix stays what it is. Keys of directories end with "/". Threads: any, at once.
+// A directory keeps its parent. Records give other directories by the last part of their keys, so a run stays valid if
+// all its keys get another prefix. Keys of directories end with "/".
+//
+// Threads: any, concurrently.
 
 #pragma once
 
@@ -26,17 +29,16 @@ class Directories {
 public:
     explicit Directories(Bucket& bucket) : bucket_(bucket) {}
 
-    /// The prefix of what is in the directory of this key; nothing where there is no such directory. `has_keys`: that
-    /// some begin with this one is known, and need not be asked.
+    /// Returns the key prefix of the directory's contents, or nothing if there is no such directory. `has_keys`: the
+    /// caller knows that some keys begin with `key`, which saves a request.
     Result<std::optional<std::string>> contents_of(const std::string& key, bool has_keys = false);
-    /// The same for a directory that is asked for again and again, as it was up to two seconds ago.
+    /// The same for a directory that is looked up often. The answer may be two seconds old.
     Result<std::optional<std::string>> recent_contents_of(const std::string& key);
-    /// One that is there is fine.
+    /// Succeeds if the directory exists already.
     Result<> make(const std::string& key);
-    /// Within one directory, else `unsupported`. `missing` where there is no such directory, `refused` where there is
-    /// one of the new name.
+    /// Renames within one directory, else `unsupported`. `missing` if `from` does not exist, `refused` if `to` exists.
     Result<> rename(const std::string& from, const std::string& to);
-    /// With all in it, uploads under way too. False where there is no such directory.
+    /// Removes the directory with its contents and unfinished uploads. Returns false if it does not exist.
     Result<bool> remove(const std::string& key);
 
 private:
@@ -61,7 +63,7 @@ private:
         std::chrono::steady_clock::time_point until;
     };
     Bucket& bucket_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::map<std::string, Recent> recent_;
     bool has_conditions_ = false;
 };

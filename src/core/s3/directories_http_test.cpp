@@ -1,7 +1,7 @@
-// Goal: a directory of a bucket is renamed at once: whatever is lost in the middle, and whoever renames it too, it has
-// exactly one name and all that was in it; what is removed takes nothing else along.
-// Method: a server in memory that is lost at every change, before and after it; another rename before every change of
-// one; threads that reach for one directory and for one name.
+// Goal: a directory of a bucket is renamed at once. After a crash at any point, and with a second client renaming it,
+// it has exactly one name and all its contents. A removal removes nothing else.
+// Method: a server in memory that is lost before and after every change; a second rename before every change of the
+// first; threads that want one directory and one name.
 
 #include "core/s3/directories.hpp"
 
@@ -28,7 +28,7 @@ struct World {
     test::BucketServer server;
     std::shared_ptr<Bucket> bucket = server.bucket();
 
-    /// As another process sees it.
+    /// The directories as another process sees them.
     Directories fresh() { return Directories(*bucket); }
 
     void fill(const std::string& key, const std::string& text) {
@@ -40,7 +40,7 @@ struct World {
         REQUIRE(fresh().make(key));
         fill(key, text);
     }
-    /// What the file in a directory says; "" where there is no such directory, "nothing" where it has no file.
+    /// Returns the file's text; "" if there is no such directory, "nothing" if it has no file.
     std::string text_in(const std::string& key) {
         const auto contents = fresh().contents_of(key).value();
         if (!contents) return "";
@@ -87,7 +87,7 @@ TEST_CASE("s3: the worked example of a record is as docs/formats/s3.md says") {
 TEST_CASE("s3: a server that is lost at any change of a rename leaves one name") {
     World world;
     int losses = 0;
-    // From the name under which it was made, from another one, back to the first, and to a name that had contents.
+    // From the name at its creation to another name, back to the first, and to a name that had contents.
     const std::array<std::array<const char*, 2>, 4> renames{{{part, step}, {step, aside}, {aside, part}, {part, step}}};
     world.make(part, "mine");
     for (const auto& [from, to] : renames) {
@@ -104,7 +104,7 @@ TEST_CASE("s3: a server that is lost at any change of a rename leaves one name")
                 const auto there = world.where_is("mine");
                 REQUIRE((there == from || there == to));
                 if (is_over) CHECK(there == to);
-                // Whoever comes next finishes it.
+                // The next client finishes the rename.
                 const auto again = world.fresh().rename(from, to);
                 REQUIRE((again || again.error().kind == ErrorKind::missing));
                 REQUIRE(world.where_is("mine") == to);
@@ -122,7 +122,7 @@ TEST_CASE("s3: a removal that is lost at any change can be done again, and leave
     World world;
     world.make(part, "mine");
     REQUIRE(world.fresh().rename(part, step));
-    world.make(part, "other");  // the same name again: other keys
+    world.make(part, "other");  // the same name again gets other keys
     world.make(world.fresh().contents_of(step).value().value() + "below/", "deeper");
     const auto before = world.server.objects();
     for (std::uint64_t change = 0;; ++change) {
@@ -163,7 +163,7 @@ TEST_CASE("s3: another rename before any change of one: one of them counts") {
         REQUIRE((there == step || there == aside));
         if (there == step) CHECK(ours);
         else CHECK(theirs);
-        CHECK_FALSE((ours && theirs && there == step));  // theirs came first then, and ours had nothing to rename
+        CHECK_FALSE((ours && theirs && there == step));  // theirs came first, and ours found nothing to rename
         if (change >= 3) break;
     }
 }
@@ -223,7 +223,7 @@ TEST_CASE("s3: a name that is taken, a directory that is not there, and one that
     CHECK(world.fresh().rename(part, step).error().kind == ErrorKind::refused);
     CHECK(world.fresh().rename("run/s/none/", aside).error().kind == ErrorKind::missing);
     CHECK_FALSE(world.fresh().remove("run/s/none/").value());
-    REQUIRE(world.fresh().make(part));  // is there already
+    REQUIRE(world.fresh().make(part));  // exists already
     CHECK(world.text_in(part) == "mine");
     REQUIRE(world.bucket->put_text("run/by/others/file", "theirs"));
     CHECK(world.text_in("run/by/others/") == "theirs");

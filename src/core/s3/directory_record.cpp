@@ -13,7 +13,7 @@ using Contents = DirectoryRecord::Contents;
 constexpr std::string_view title = "forebay directory 1\n";
 constexpr std::string_view no_contents = "none";
 
-// Keys hold no line ends.
+// A key holds no line feed: key_part_of() encodes it.
 std::string line_of(std::string_view name, std::string_view value) {
     return std::string(name) + "=" + std::string(value) + "\n";
 }

@@ -1,5 +1,5 @@
-// What an object of a run says of a directory: where it has its contents, and what became of contents that were made
-// under its key. docs/formats/s3.md, "Runs".
+// The record of a directory of a run: the place of its contents, and the current name of contents made under its key.
+// Format: docs/formats/s3.md, "Runs".
 
 #pragma once
 
@@ -11,31 +11,30 @@
 
 namespace forebay::s3 {
 
-/// The text of the object of this name in a directory, by the key under which the directory is looked for. Where there
-/// is none the directory never was renamed.
+/// The name of the record object below the directory's key. A directory without it was never renamed.
 inline constexpr const char* directory_record_name = ".forebay-directory";
 struct DirectoryRecord {
-    /// Of the directory that has this name: the prefix of the keys of what is in it.
+    /// The place of the contents of the directory with this name.
     enum class Contents {
-        here,       // below this very key
+        here,       // below this key
         elsewhere,  // below `at`
         none        // no directory has this name
     };
     Contents contents = Contents::here;
     std::string at;
-    /// Of the contents below this key: under which key the directory has its name, and which one it is about to get;
-    /// empty where it is this very key, and where it is about to get none.
+    /// For contents below this key: the key of their directory, and the key to which it is being renamed. Empty: this
+    /// key, and no rename.
     std::string name, next;
 
-    // All keys are parts of keys, "step-000120/", in the directory that this one is in: a run whose keys somebody gives
-    // another prefix stays what it is.
+    // `at`, `name` and `next` are last parts of keys, such as "step-000120/", in the same parent. So a run stays valid
+    // if its keys get another prefix.
 
     friend bool operator==(const DirectoryRecord&, const DirectoryRecord&) = default;
 };
 
-/// With another `turn` it is another version of the object, whatever it says: servers take versions from the bytes.
+/// `turn` makes each version of the object different: servers compute the version from the bytes.
 std::string encode(const DirectoryRecord& record, std::uint64_t turn);
-/// `corrupt` for what is no such text.
+/// `corrupt` if the text is not a record.
 Result<DirectoryRecord> directory_record_from(std::string_view text);
 
 }  // namespace forebay::s3

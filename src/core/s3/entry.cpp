@@ -8,7 +8,7 @@ namespace forebay::s3 {
 
 namespace {
 
-// Of a source's holes so many stretches of data fit into the metadata, about.
+// About the most stretches of data that fit into the metadata of a file with holes.
 constexpr std::size_t stretches_max = 64;
 
 std::string prefix_of_key(const std::string& key) { return key.substr(0, key.rfind('/') + 1); }
@@ -53,6 +53,7 @@ private:
 
 Result<std::uint64_t> WrittenObject::begin(const std::string& final_name, OpenFile& source,
                                            const sys::EntryStatus& status) {
+    // A file with fewer bytes on disk has holes, and the metadata keep their places.
     if (status.allocated_bytes < status.bytes) {
         std::vector<sys::ByteStretch> data;
         for (std::uint64_t at = 0; at < status.bytes && data.size() <= stretches_max;) {
@@ -75,6 +76,7 @@ public:
     Result<> keep_set() override {
         const std::lock_guard lock(mutex_);
         if (info_.state == kept_) return {};
+        // S3 cannot change metadata in place, so the object is copied onto itself.
         FB_TRY(bucket_.copy(info_, info_.key));
         kept_ = info_.state;
         return {};

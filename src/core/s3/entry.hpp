@@ -1,5 +1,5 @@
-// What files, folders and all other entries of S3 share: attributes are set in memory, and kept by one request when
-// keep_set() is called. For the .cpp files of this room only.
+// The base of files, directories and all other entries of S3. Setters change attributes in memory. keep_set() stores
+// them with one request. Only for the .cpp files of this module.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace forebay::s3 {
 
-/// An interface that is an OpenEntry, with that part of it made over an object's state.
+/// `Interface` is an OpenEntry. This class implements the OpenEntry part on an object's state.
 template <class Interface>
 class ObjectEntry : public Interface {
 public:
@@ -75,11 +75,11 @@ private:
     }
 };
 
-/// An object to read.
+/// An existing object, to read.
 std::unique_ptr<sys::OpenFile> open_object(Bucket& bucket, ObjectInfo object, std::string first_bytes);
-/// One in the making, to write.
+/// An object that is being made, to write.
 std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> object);
-/// Anything that is there, to look at it and to set what OpenEntry can set.
+/// Any existing entry, to look at it and to set the attributes of OpenEntry.
 std::unique_ptr<sys::OpenEntry> open_other(Bucket& bucket, ObjectInfo object);
 
 }  // namespace forebay::s3

@@ -12,9 +12,9 @@ namespace forebay::s3 {
 
 namespace {
 
-// Statuses of entries that were looked at a moment ago, for the questions that follow.
+// How many entries keep their status from the last look, for the questions that follow.
 constexpr std::size_t looked_at_max = 256;
-// Keys without a name that are kept from a listing; where there are more, the bucket is listed once more for them.
+// How many keys without a name are kept from a listing. If there are more, tell_unnamed() lists the bucket again.
 constexpr std::size_t unnamed_max = 1'000;
 constexpr std::size_t name_bytes_max = 255;
 constexpr std::size_t key_bytes_max = 1'024;
@@ -66,6 +66,7 @@ Result<> S3Folder::list(const NameTaker& take) {
     }
     {
         const std::lock_guard lock(mutex_);
+        // Only a complete listing replaces the known names.
         names_ = std::move(names);
         unnamed_ = std::move(unnamed);
     }
@@ -92,6 +93,7 @@ Result<> S3Folder::tell_unnamed(const UnnamedTaker& take) {
         const std::lock_guard lock(mutex_);
         kept = unnamed_;
     }
+    // Fewer than the maximum were kept, so none was dropped and no second listing is needed.
     if (kept.size() < unnamed_max) {
         for (const auto& entry : kept) FB_TRY(tell(entry));
         return {};
@@ -120,8 +122,8 @@ Result<> S3Folder::add_uploads(ListedNames& names, std::vector<ListedEntry>& por
     return {};
 }
 
-// In a run keys may begin with the name that a directory had when it was made. Runs make directories under names with
-// a dot, so that nobody asks for others.
+// In a run, keys may begin with a name that the directory had when it was made. Runs make directories under names with
+// a dot, so other names need no request.
 Result<bool> S3Folder::is_named(const ListedEntry& entry) {
     if (entry.name == directory_record_name) return false;
     if (entry.kind != sys::EntryKind::folder || !entry.name.starts_with('.')) return true;
@@ -131,21 +133,24 @@ Result<bool> S3Folder::is_named(const ListedEntry& entry) {
 
 Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
+    // The server does not have an entry that this process is writing.
     if (const auto object = making(key)) {
         const std::lock_guard lock(object->mutex);
         return std::optional(object->info);
     }
-    std::optional<bool> is_folder;  // as far as it is known
+    std::optional<bool> is_folder;  // nothing: not known
     {
         const std::lock_guard lock(mutex_);
         if (is_new_ && names_.has_all() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.is_complete() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.knows(name)) is_folder = names_.is_folder(name);
+        // An unfinished upload has no object, so its entry is made here.
         if (names_.is_upload(name)) {
             looked_at_[name] = object_from(key, {}, bucket_->owner);
             return std::optional(looked_at_[name]);
         }
     }
+    // Looks for a file, then for a directory. A known kind saves one request.
     std::optional<ObjectInfo> info;
     if (!is_folder || !*is_folder) {
         FB_TRY_ASSIGN(looked, bucket_->look(key));
@@ -159,6 +164,7 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
             FB_TRY_ASSIGN(has, bucket_->has_prefix(key + "/"));
             is_there = has;
         }
+        // A directory may exist without an object of its own.
         if (!info && is_there) info = object_from(key + "/", {}, bucket_->owner);
         if (info) {
             FB_TRY_ASSIGN(has_name, is_named({name, sys::EntryKind::folder}));
@@ -222,6 +228,7 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
         is_new = bucket_->new_folders.contains(below);
     }
     auto object = object_from(below, {}, bucket_->owner);
+    // The server has nothing of it yet.
     if (is_new) return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, below, object, true));
     bool has_names = false;
     {
@@ -253,7 +260,7 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_made_folder(const std::strin
     FB_TRY_ASSIGN(key, key_of(name));
     {
         const std::lock_guard lock(bucket_->making_mutex);
-        bucket_->new_folders.insert(key + "/");  // known when it is opened once more
+        bucket_->new_folders.insert(key + "/");  // so that the next open_folder() finds it
     }
     return open_folder(name);
 }
@@ -269,9 +276,10 @@ void S3Folder::expect_new() {
 
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
+    // An unfinished upload opens as an empty file: find() remembers it as such.
     if (is_temporary_of_mark(name)) static_cast<void>(find(name));
     {
-        // Of an empty object there is nothing to read.
+        // An empty object needs no request to read.
         const std::lock_guard lock(mutex_);
         if (const auto known = looked_at_.find(name);
             known != looked_at_.end() && known->second.bytes == 0 && known->second.state.kind == sys::EntryKind::file)
@@ -292,7 +300,8 @@ Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& na
     return open_object(*bucket_, std::move(**object), std::move(first));
 }
 
-// Of another process's upload parts can be sent. One that a killed run left goes on when its file is begun.
+// Finds an upload that another process has begun, so that this process can send parts of it. A killed run's upload is
+// not joined here: begin() resumes it.
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::reopen_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
     if (auto object = making(key)) return open_made(*bucket_, std::move(object));
@@ -313,6 +322,7 @@ Result<bool> S3Folder::lies_in(const sys::EntryId& id) {
     if (id.device != bucket_->number()) return false;
     auto prefix = prefix_;
     for (;;) {
+        // The number of each parent prefix is compared, up to the bucket.
         if (number_of_key(folder_key(prefix)) == id.number) return true;
         if (prefix.empty()) return false;
         prefix.pop_back();
@@ -323,7 +333,7 @@ Result<bool> S3Folder::lies_in(const sys::EntryId& id) {
 Result<std::unique_ptr<sys::Folder>> open_prefix(const std::shared_ptr<Bucket>& bucket, const std::string& prefix,
                                                  OpenPrefix how) {
     const auto key = folder_key(prefix);
-    // A listing says whether there is such a bucket, and why not; a HEAD has no text.
+    // The listing comes first: its error explains why a bucket cannot be read. A HEAD answer has no text.
     FB_TRY_ASSIGN(has, bucket->has_prefix(prefix));
     if (!has && !prefix.empty() && how == OpenPrefix::must_exist)
         return Error{ErrorKind::missing,

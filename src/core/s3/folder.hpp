@@ -1,7 +1,7 @@
-// A prefix of a bucket as a folder of a tree.
+// A prefix of a bucket as a directory of a tree.
 //
-// Names that list() has told are known afterwards without asking again, until this object is gone: what others put
-// there meanwhile may not be seen, as in any listing.
+// list() keeps the names that it finds, and later calls do not ask the server again. So this object may miss entries
+// that others add after the listing, as with any listing.
 
 #pragma once
 
@@ -14,11 +14,11 @@
 namespace forebay::s3 {
 
 enum class OpenPrefix {
-    must_exist,    // `missing` where no key begins with it
-    may_be_empty,  // as the place where something is to be made
+    must_exist,    // `missing` if no key begins with it
+    may_be_empty,  // for a place where something will be made
 };
 
-/// The folder of `prefix`, which ends with a "/" or is empty.
+/// Opens the directory of `prefix`. `prefix` ends with "/" or is empty.
 Result<std::unique_ptr<sys::Folder>> open_prefix(const std::shared_ptr<Bucket>& bucket, const std::string& prefix,
                                                  OpenPrefix how);
 

@@ -1,4 +1,4 @@
-// What is made, renamed and removed in a folder of S3.
+// The calls that make, rename and remove entries in a directory of S3.
 
 #include <algorithm>
 #include <map>
@@ -45,7 +45,7 @@ Result<> S3Folder::make_special(const std::string& name, const sys::EntryStatus&
     return add_made(name, std::move(state));
 }
 
-// Nothing is sent until its attributes are kept, when all in it is there.
+// Sends nothing. keep_set() puts the object later, when the contents are complete.
 Result<> S3Folder::make_folder(const std::string& name, std::uint32_t) {
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY_ASSIGN(existing, find(name));
@@ -86,6 +86,7 @@ Result<> S3Folder::rename(const std::string& name, const std::string& new_name) 
     const auto object = making(key);
     if (!object && is_mark(name) && is_mark(new_name)) return rename_upload(name, new_name);
     if (!object) return Error{ErrorKind::unsupported, "an object of S3 keeps its key"};
+    // A key must not be both an object and the beginning of other keys.
     FB_TRY_ASSIGN(is_folder, names_folder(new_name, new_key));
     if (is_folder) return Error{ErrorKind::refused, show_text(new_name) + " is a directory"};
     FB_TRY(object->publish(new_key));
@@ -96,11 +97,12 @@ Result<> S3Folder::rename(const std::string& name, const std::string& new_name) 
     return {};
 }
 
-// By its mark: whoever begins a file under that name goes on with it.
+// Moves the mark: a later run that begins a file under the new name resumes the upload.
 Result<> S3Folder::rename_upload(const std::string& name, const std::string& new_name) {
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY_ASSIGN(new_key, key_of(new_name));
     FB_TRY_ASSIGN(text, bucket_->text_of(key));
+    // The new mark comes first: after a kill the upload has at least one mark.
     FB_TRY(bucket_->put_text(new_key, text));
     FB_TRY(bucket_->remove(key));
     const std::lock_guard lock(mutex_);
@@ -127,7 +129,7 @@ void S3Folder::remove_each(std::span<const std::string> names, const RemovedTake
     std::map<std::string, std::string> name_of_key;
     for (const auto& name : names) {
         const auto key = key_of(name);
-        // A mark is removed with its upload.
+        // A mark is removed together with its upload.
         if (!key || is_mark(name)) taker(name, remove(name));
         else name_of_key.emplace(*key, name);
     }
@@ -136,7 +138,7 @@ void S3Folder::remove_each(std::span<const std::string> names, const RemovedTake
         for (const auto& [key, name] : name_of_key)
             if (keys.size() < Bucket::keys_max) keys.push_back(key);
         auto removed = bucket_->remove_all(keys);
-        if (!removed && removed.error().kind == ErrorKind::unsupported) {  // the server takes no lists
+        if (!removed && removed.error().kind == ErrorKind::unsupported) {  // the server does not support this request
             for (const auto& [key, name] : name_of_key) taker(name, remove(name));
             return;
         }
@@ -162,6 +164,7 @@ Result<> S3Folder::remove_folder(const std::string& name) {
     Directories directories(*bucket_);
     FB_TRY_ASSIGN(contents, directories.contents_of(key + "/", true));
     if (!contents) return missing_name(name);
+    // Three keys are enough: its own object, its record, and any other key.
     FB_TRY_ASSIGN(listing, bucket_->list({.prefix = *contents, .from = {}, .names_max = 3}));
     bool has_record = false, has_more = !listing.prefixes.empty();
     for (const auto& object : listing.objects) {

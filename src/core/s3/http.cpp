@@ -13,12 +13,12 @@ namespace forebay::s3 {
 
 namespace {
 
-// Answers are XML of at most 1,000 names, each of at most 1,024 bytes and encoded.
+// The largest answer is XML with 1,000 names, each of at most 1,024 bytes before encoding.
 constexpr std::size_t body_bytes_max = 64u << 20;
 constexpr long socket_buffer_bytes = 512L << 10;
-constexpr long look_seconds = 2;  // for a handshake, where something has just answered
+constexpr long look_seconds = 2;  // for a TLS handshake with a server that has just answered
 
-// What callbacks of one exchange need.
+// The data for the callbacks of one exchange.
 struct Exchange {
     CURL* handle = nullptr;
     const HttpRequest* request = nullptr;
@@ -48,6 +48,7 @@ int seek_body(void* data, curl_off_t offset, int) {
 std::size_t take_body(char* from, std::size_t size, std::size_t count, void* data) {
     auto& exchange = *static_cast<Exchange*>(data);
     const auto bytes = std::as_bytes(std::span(from, size * count));
+    // The status comes before the body, so the text of an error goes to the answer.
     if (exchange.request->take && exchange.is_good()) {
         auto& taken = exchange.answer.taken;
         taken = exchange.request->take(exchange.received, bytes);
@@ -62,7 +63,7 @@ std::size_t take_body(char* from, std::size_t size, std::size_t count, void* dat
 std::size_t take_header(char* from, std::size_t size, std::size_t count, void* data) {
     auto& headers = static_cast<Exchange*>(data)->answer.headers;
     const std::string_view line(from, size * count);
-    if (line.starts_with("HTTP/")) headers.clear();  // those of an answer before, such as 100 (Continue)
+    if (line.starts_with("HTTP/")) headers.clear();  // drops the headers of an earlier answer, such as 100 (Continue)
     const auto colon = line.find(':');
     if (colon == line.npos) return line.size();
     std::string name(line.substr(0, colon));
@@ -74,7 +75,8 @@ std::size_t take_header(char* from, std::size_t size, std::size_t count, void* d
     return line.size();
 }
 
-// What OpenSSL and GnuTLS say of an answer that is no TLS; libcurl has the same code for a connection that was cut off.
+// The error texts of OpenSSL and GnuTLS for an answer that is not TLS. libcurl's code is the same as for a lost
+// connection.
 bool is_no_tls(const std::string& problem) {
     return problem.find("wrong version number") != problem.npos ||
            problem.find("unexpected TLS packet") != problem.npos;
@@ -118,6 +120,7 @@ bool Http::speaks_tls(const std::string& host) const {
     set(CURLOPT_CONNECT_ONLY, 1L);
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, look_seconds);
+    // Any certificate will do, because no request is sent.
     set(CURLOPT_SSL_VERIFYPEER, 0L);
     set(CURLOPT_SSL_VERIFYHOST, 0L);
     return curl_easy_perform(connection.handle) == CURLE_OK;
@@ -135,15 +138,17 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     auto connection = take();
     auto* handle = connection->handle;
     if (handle == nullptr) return Error{ErrorKind::retry, "libcurl has no more memory"};
-    curl_easy_reset(handle);  // keeps what is connected
+    curl_easy_reset(handle);  // keeps the connection open
     Exchange exchange{.handle = handle, .request = &request};
     const auto set = [handle](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
     set(CURLOPT_URL, request.url.c_str());
+    // libcurl would resolve ".." in a key, and the signature would not match.
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_CONNECTTIMEOUT, request.limits.connect_seconds);
+    // Less than 1 byte/s for this time ends the exchange.
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, request.limits.silent_seconds);
     set(CURLOPT_BUFFERSIZE, socket_buffer_bytes);
@@ -166,14 +171,16 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
         set(CURLOPT_SEEKDATA, static_cast<void*>(&exchange));
     }
     HeaderList headers;
-    headers.add("Expect:");  // no waiting for 100 (Continue): an answer of half a second a part
+    headers.add("Expect:");  // waiting for 100 (Continue) would cost half a second a part
     headers.add("Accept:");
+    // libcurl sends a header without a value only if it ends with ";".
     for (const auto& [name, value] : request.headers) headers.add(value.empty() ? name + ";" : name + ": " + value);
     set(CURLOPT_HTTPHEADER, headers.first);
 
     connection->problem[0] = '\0';
     const auto code = curl_easy_perform(handle);
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &exchange.answer.status);
+    // The caller's own error: libcurl would only report a failed write.
     if (!exchange.answer.taken) return std::move(exchange.answer);
     if (code != CURLE_OK) {
         const std::string problem =
@@ -185,6 +192,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
                      request.url.substr(0, request.url.find('/', request.url.find("//") + 2)) + ": " + problem, "",
                      "set AWS_CA_BUNDLE=FILE, with the right certificates"};
     }
+    // Only a connection without an error is used again.
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));
     return std::move(exchange.answer);

@@ -1,8 +1,8 @@
-// One exchange by HTTP, over libcurl. Connections are kept and used again.
+// One HTTP exchange over libcurl. Connections stay open and are used again.
 //
-// Threads: any, at once; each exchange has a connection of its own.
-// Errors:  `retry`: no connection, no answer, or none within the time; `refused`: its certificate does not count;
-//          `unsupported`: it was asked by https and answers in something else. Answers of HTTP are no errors here.
+// Threads: any, concurrently; each exchange has its own connection.
+// Errors:  `retry`: no connection, no answer, or a timeout. `refused`: the server's certificate is not trusted.
+//          `unsupported`: the request used https, and the answer is not TLS. An HTTP error status is not an error here.
 
 #pragma once
 
@@ -23,7 +23,7 @@ namespace forebay::s3 {
 
 struct HttpLimits {
     long connect_seconds = 10;
-    /// An exchange in which no byte moves for so long is ended; it may take as long as it likes otherwise.
+    /// An exchange ends after so many seconds without a byte. Its total time has no limit.
     long silent_seconds = 60;
 };
 
@@ -32,7 +32,7 @@ struct HttpRequest {
     std::string url;
     Pairs headers;
     std::span<const std::byte> body;
-    /// Gets the body of a good answer (2xx), from its offset on; else HttpAnswer has it.
+    /// Gets the body of a 2xx answer, piece by piece with offsets. Other bodies go to HttpAnswer.
     std::function<Result<>(std::uint64_t offset, std::span<const std::byte>)> take;
     HttpLimits limits;
 };
@@ -41,9 +41,9 @@ struct HttpAnswer {
     long status = 0;
     Pairs headers;  // names in lower case
     std::string body;
-    Result<> taken;  // what the request's taker said: its error has ended the exchange
+    Result<> taken;  // the result of `take`: an error ended the exchange
 
-    /// "" where there is none of this name.
+    /// Returns "" if there is no such header.
     const std::string& header(std::string_view name) const;
     bool is_good() const { return status >= 200 && status < 300; }
 };
@@ -54,7 +54,7 @@ public:
     ~Http();
 
     Result<HttpAnswer> exchange(const HttpRequest& request);
-    /// Whether "host:port" speaks TLS, by whatever certificate. Nothing is sent over it.
+    /// Returns true if "host:port" speaks TLS, with any certificate. Sends no request.
     bool speaks_tls(const std::string& host) const;
 
 private:

@@ -1,5 +1,5 @@
-// Goal: no server makes an exchange hang: one that says nothing, one that is not there, one that stops in the middle.
-// Method: sockets that listen and answer as little as each case wants.
+// Goal: no server makes an exchange hang: a silent server, a missing server, a server that stops in the middle.
+// Method: sockets that listen and answer only as much as each case needs.
 
 #include "core/s3/http.hpp"
 

@@ -24,7 +24,7 @@ int digit_of(char digit, bool also_lower) {
     return -1;
 }
 
-// The byte of "%XX" at the beginning of `text`, or -1.
+// Returns the byte of "%XX" at the beginning of `text`, or -1.
 int escaped_byte(std::string_view text, bool also_lower) {
     if (text.size() < 3 || text[0] != '%') return -1;
     const int high = digit_of(text[1], also_lower), low = digit_of(text[2], also_lower);
@@ -33,7 +33,7 @@ int escaped_byte(std::string_view text, bool also_lower) {
 
 bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7f; }
 
-// Of a byte that key_part_of() may write as %XX.
+// Returns true if key_part_of() may write this byte as %XX.
 bool is_ever_escaped(int byte) {
     return byte > 0 && (byte >= 0x80 || byte == '%' || is_control(static_cast<unsigned char>(byte)));
 }
@@ -106,6 +106,7 @@ std::optional<std::string> name_of_key_part(std::string_view part) {
         rest.remove_prefix(is_escape ? 3 : 1);
     }
     const bool is_name = !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
+    // A name has exactly one key, so any other spelling is not an entry.
     if (!is_name || key_part_of(name) != part) return std::nullopt;
     return name;
 }

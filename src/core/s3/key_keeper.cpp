@@ -10,10 +10,10 @@ namespace forebay::s3 {
 
 namespace {
 
-// Keys that expire are given anew five minutes before, or after half of their life; those of a role whose end is not
-// told, every five minutes.
+// Keys with an expiry time are renewed five minutes before it, or after half of their life. Keys of a role without an
+// expiry time are renewed every five minutes.
 constexpr std::chrono::minutes before_end{5}, asked_lasts{5};
-// After an attempt without success, or with the same keys.
+// The pause after a failed search, or after a search that found the same keys.
 constexpr std::chrono::seconds found_again_after{10};
 constexpr const char* machine_service = "http://169.254.169.254/latest/";
 constexpr long machine_seconds = 2;
@@ -28,17 +28,19 @@ Result<KeyKeeper::Keys> KeyKeeper::current() {
     if (keys_.version > 0 && now < find_again_) return keys_;
     const auto fresh = find();
     if (!fresh && (keys_.version == 0 || now >= expire_)) return fresh.error();
+    // The present keys are still valid.
     if (!fresh) find_again_ = now + found_again_after;
     return keys_;
 }
 
 Result<bool> KeyKeeper::renew(std::uint64_t version) {
     const std::lock_guard lock(mutex_);
-    if (version != keys_.version) return true;  // another thread has them
-    // Some servers say of each object that may not be read no more than that; a program or a service is not asked each
-    // time.
+    if (version != keys_.version) return true;  // another thread renewed them
+    // Some servers reject the keys for every object that may not be read. The pause protects the program or the service
+    // from a call for each object.
     const auto now = std::chrono::steady_clock::now();
     if (!settings_.has_keys && same_found_ && now - *same_found_ < found_again_after) return false;
+    // The files may have other keys by now.
     if (settings_.read_again) {
         FB_TRY_ASSIGN(settings, settings_.read_again());
         settings_ = std::move(settings);
@@ -62,12 +64,13 @@ Result<> KeyKeeper::find() {
     expire_ = expire;
     if (!credentials.expire) find_again_ = settings_.program.empty() ? now + asked_lasts : never;
     else find_again_ = expire_ == never ? never : expire_ - std::min<Clock::duration>(before_end, (expire_ - now) / 2);
+    // Equal keys keep their version: renew() then reports that there are no others.
     if (keys_.version == 0 || credentials.credentials != keys_.credentials)
         keys_ = {std::move(credentials.credentials), keys_.version + 1};
     return {};
 }
 
-// Its output is secret, whether it ends well or not.
+// Does not show the program's output: it is secret even if the program fails.
 Result<ExpiringCredentials> KeyKeeper::ask_program() const {
     const auto output = sys::output_of_script(settings_.program, program_max);
     const auto keys = output ? credentials_from(*output) : Result<ExpiringCredentials>(output.error());
@@ -81,7 +84,7 @@ Result<ExpiringCredentials> KeyKeeper::ask_program() const {
                  "", "run it by hand, and check credential_process in the AWS configuration files"};
 }
 
-// IMDSv2: a token first, then the name of the role, then its keys.
+// IMDSv2 in three requests: a token, the name of the role, its keys.
 Result<ExpiringCredentials> KeyKeeper::ask_machine() const {
     const Error none{ErrorKind::refused, "no credentials for S3 were found", "",
                      "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run aws configure. For a public bucket set "

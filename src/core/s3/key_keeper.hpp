@@ -1,8 +1,7 @@
-// The credentials of a client: found once, and looked for anew before they expire, or when the server does not take
-// them any more. Where they come from says S3Settings: keys of the environment or of a file, the output of a program
-// (credential_process), or the machine's own role (IMDSv2).
+// The credentials of a client. They are found once, and again before they expire or when the server rejects them.
+// S3Settings says the source: environment, file, a program (credential_process), or the machine's role (IMDSv2).
 //
-// Threads: any, at once; one of them looks, the others wait for what it finds.
+// Threads: any, concurrently; one thread looks for keys, and the others wait for its result.
 
 #pragma once
 
@@ -18,7 +17,7 @@ namespace forebay::s3 {
 
 class KeyKeeper {
 public:
-    /// `http` must outlive it.
+    /// `http` must outlive this object.
     KeyKeeper(const S3Settings& settings, Http& http) : http_(http), settings_(settings) {}
 
     struct Keys {
@@ -26,21 +25,21 @@ public:
         std::uint64_t version = 0;
     };
     Result<Keys> current();
-    /// The server does not take keys of this version any more. Whether there are others by now.
+    /// Call it when the server rejects the keys of `version`. Returns true if there are other keys now.
     Result<bool> renew(std::uint64_t version);
 
 private:
-    using Clock = std::chrono::system_clock;  // by which keys expire
+    using Clock = std::chrono::system_clock;  // for expiry times
     Result<> find();
     Result<ExpiringCredentials> ask_program() const;
     Result<ExpiringCredentials> ask_machine() const;
 
     Http& http_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     S3Settings settings_;
-    Keys keys_;  // of version 0: none yet
+    Keys keys_;  // version 0: no keys yet
     Clock::time_point expire_, find_again_;
-    std::optional<std::chrono::steady_clock::time_point> same_found_;  // others were looked for, and there were none
+    std::optional<std::chrono::steady_clock::time_point> same_found_;  // when a search found no other keys
 };
 
 }  // namespace forebay::s3

@@ -1,7 +1,6 @@
-// Goal: keys that the server does not take any more are looked for again where they came from, and the request is
-// repeated once with others; keys that stay wrong are an error, and a program's keys are asked for anew before they
-// expire.
-// Method: a server that knows one key, and files and programs that are changed under the client.
+// Goal: when the server rejects keys, the client looks for them again at their source and repeats the request once with
+// new keys. Keys that stay wrong are an error. Keys of a program are renewed before they expire.
+// Method: a server that accepts one key; files and programs that change while the client runs.
 
 #include "core/s3/key_keeper.hpp"
 
@@ -29,7 +28,7 @@ struct World {
     void write_key(const std::string& key) const {
         write("credentials", "[default]\naws_access_key_id = " + key + "\naws_secret_access_key = secret\n");
     }
-    /// A program that counts its calls, and prints `key`, which expires then.
+    /// Writes a program that counts its calls and prints `key` with this expiry time.
     void write_program(const std::string& key, const std::string& expiration) const {
         write("config", "[default]\ncredential_process = sh " + (place / "program") + "\n");
         write("program", "echo called >> " + (place / "calls") + "\nprintf '{\"Version\":1,\"AccessKeyId\":\"" + key +
@@ -85,11 +84,11 @@ TEST_CASE("s3: a file of keys that is replaced is read when the server does not 
         REQUIRE(bucket->put_text("b", code));
         CHECK(world.server.requests() == before + 3);
     }
-    // A HEAD has no code.
+    // The answer to a HEAD has no error code.
     world.server.accept_only("last");
     world.write_key("last");
     CHECK(bucket->look("a").value());
-    // By several threads at once.
+    // Several threads at once.
     world.server.accept_only("shared");
     world.write_key("shared");
     const auto before = world.server.requests();
@@ -141,7 +140,7 @@ TEST_CASE("s3: a program's keys are kept until half of their life, at most five 
     std::this_thread::sleep_for(std::chrono::milliseconds(1'100));
     const auto before = world.server.requests();
     REQUIRE(bucket->put_text("a", "3"));
-    CHECK(world.server.requests() == before + 1);  // asked for before they expired
+    CHECK(world.server.requests() == before + 1);  // renewed before they expired
     CHECK(world.calls() == 3);
 }
 

@@ -9,13 +9,14 @@ namespace forebay::s3 {
 
 namespace {
 
-// Pages of what was removed are empty where a server keeps versions, of which it looks at some thousands for each. A
-// server that looks at a portion of keys for each may give one directory on all pages that its keys fill.
+// A server that keeps versions returns empty pages for removed objects, because it reads some thousands of versions for
+// each page. A server that reads keys in batches may return one directory on every page that its keys fill. So such
+// pages may repeat, up to this limit.
 constexpr int poor_pages_max = 10'000;
 
 }  // namespace
 
-// Not by its token, which may be another one each time that it is given.
+// Pages are compared by their keys. The token may differ each time that the server sends the same page.
 Result<KeyPage> KeyPages::next() {
     FB_TRY_ASSIGN(page, bucket_.list({.prefix = prefix_, .from = from_, .is_deep = is_deep_}));
     from_ = page.next;

@@ -1,4 +1,5 @@
-// All keys of a bucket that begin alike, page by page. `corrupt` where a page comes again: it would come for ever.
+// Lists all keys with a prefix, page by page. `corrupt` if a page comes a second time, because the listing would never
+// end.
 //
 // Threads: one.
 
@@ -27,7 +28,7 @@ private:
     const bool is_deep_;
     std::string from_;
     bool has_more_ = true;
-    std::unordered_set<std::uint64_t> given_;  // by what each page begins and ends with
+    std::unordered_set<std::uint64_t> given_;  // hashes of the first and last keys of each page
     int poor_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Goal: every name has one key and every key of ours its name; addresses that are none are refused.
-// Method: names of all bytes, keys that others could have made, and addresses.
+// Goal: every name has one key, and every key of ours has its name. Impossible addresses are refused.
+// Method: names of all bytes, keys that other tools could have made, and addresses.
 
 #include "core/s3/key.hpp"
 
@@ -33,7 +33,7 @@ TEST_CASE("s3: names come back from their keys, and no two have the same") {
 TEST_CASE("s3: keys of others are names as they are, or none") {
     for (const std::string part : {"%41", "a%20b", "%", "%zz", "%2F", "%00", "a%0a"})
         CHECK(name_of_key_part(part) == part);
-    // These would be the keys of other names: "%C3%A4" that of "ä".
+    // These are not the keys of their names: "ä" has the key "ä", not "%C3%A4".
     for (const std::string part : {"", ".", "..", "%C3%A4"}) CHECK_FALSE(name_of_key_part(part));
     CHECK_FALSE(name_of_key_part("a\nb"));
     CHECK_FALSE(name_of_key_part("a\xff"));

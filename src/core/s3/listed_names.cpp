@@ -16,7 +16,7 @@ constexpr std::size_t temporary_bytes = 4 + 8 + 1 + 16;
 
 bool is_temporary_of_mark(std::string_view name) {
     if (!name.starts_with(temporary_beginning) || name.size() < temporary_bytes) return false;
-    const auto end = name.substr(temporary_bytes);  // "", or of a worker "-3-89abcdef"
+    const auto end = name.substr(temporary_bytes);  // "", or "-3-89abcdef" for a worker
     return end.empty() || (end.starts_with('-') && end.find('.') == end.npos);
 }
 
@@ -53,16 +53,16 @@ std::string ListedNames::Refused::why() const {
                      : "\" has a part that is not a valid name in a tree");
 }
 
-// Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.
+// Only an empty object can be a link, a fifo or a device, according to its metadata. Every other object is a file.
 std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string& prefix, const RefusedTaker& refuse) {
     std::vector<ListedEntry> entries;
     const auto take = [&](std::string_view key, sys::EntryKind kind, std::optional<std::uint64_t> bytes) {
         if (!key.starts_with(prefix)) return;
         auto part = key.substr(prefix.size());
         if (kind == sys::EntryKind::folder && part.ends_with('/')) part.remove_suffix(1);
-        if (prefix.empty() && part == "%2E") return;  // what the whole bucket has as a folder
+        if (prefix.empty() && part == "%2E") return;  // the directory object of the whole bucket
         const auto name = name_of_key_part(part);
-        if (name && kind == sys::EntryKind::folder && is_folder(*name)) return;  // on two pages
+        if (name && kind == sys::EntryKind::folder && is_folder(*name)) return;  // the same directory on two pages
         const bool is_small = bytes && *bytes <= Bucket::first_bytes_max;
         const bool is_first = name && kinds_.try_emplace(*name, Known{kind, is_small}).second;
         if (is_first) {
@@ -85,7 +85,8 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
     return entries;
 }
 
-// Keys come in their order: of an object "a" the folder "a/" may still come only as long as keys begin with "a".
+// Keys come in order. Their next key may be "a/" for a known object "a" only while keys begin with "a". So only such
+// names are kept.
 void ListedNames::forget_before(std::string_view last) {
     std::unordered_map<std::string, Known> kept;
     for (std::size_t bytes = 1; bytes <= last.size(); ++bytes)

@@ -1,5 +1,5 @@
-// The names of a folder, as its listing tells them, up to a number: beyond they are forgotten, and asked for one by
-// one.
+// The names that a listing of a directory returned, up to a limit. Beyond the limit names are forgotten, and the caller
+// must look up each name.
 
 #pragma once
 
@@ -18,35 +18,35 @@ namespace forebay::s3 {
 struct ListedEntry {
     std::string name;
     sys::EntryKind kind = sys::EntryKind::unknown;
-    std::optional<std::uint64_t> bytes{};  // of an object
+    std::optional<std::uint64_t> bytes{};  // the size of an object
 };
 
 class ListedNames {
 public:
-    /// Some 30 MB for each folder that is open.
+    /// About 30 MB for each open directory.
     static constexpr std::size_t usual_max = 1u << 18;
     explicit ListedNames(std::size_t names_max = usual_max) : names_max_(names_max) {}
 
-    /// Takes a page of the listing of `prefix`, and gives its names. `refuse` gets each key that is no name of an
-    /// entry, and each beginning of keys that is none.
+    /// Adds a page of the listing of `prefix` and returns its entries. `refuse` gets each key, and each common prefix
+    /// of keys, that is not an entry name.
     struct Refused {
         std::string_view key;
-        bool is_beginning = false;  // of other keys
-        bool is_twice = false;      // an object has this name, too
+        bool is_beginning = false;  // a common prefix of keys
+        bool is_twice = false;      // an object also has this name
         std::string why() const;
     };
     using RefusedTaker = std::function<void(const Refused&)>;
     std::vector<ListedEntry> add(const KeyPage& page, const std::string& prefix, const RefusedTaker& refuse);
 
-    /// All pages were added: what is not known is not there.
+    /// All pages were added: a name that is not known does not exist.
     bool is_complete() const { return is_complete_ && has_all_; }
-    /// Nothing that was added or put was forgotten.
+    /// Returns true if no name was forgotten.
     bool has_all() const { return has_all_; }
     bool knows(const std::string& name) const { return kinds_.contains(name); }
     bool is_folder(const std::string& name) const;
-    /// Its listing says that it is an object of at most Bucket::first_bytes_max.
+    /// Returns true if the listing gave it at most Bucket::first_bytes_max bytes.
     bool is_small(const std::string& name) const;
-    /// The upload that a mark speaks of, as an entry; nothing where an object has that name.
+    /// Returns the upload of a mark as an entry, or nothing if an object has this name.
     std::optional<ListedEntry> add_upload(const std::string& mark);
     bool is_upload(const std::string& name) const;
     void put(const std::string& name, sys::EntryKind kind);
@@ -64,8 +64,9 @@ private:
     bool is_complete_ = false, has_all_ = true;
 };
 
-/// ".fb-XXXXXXXX-0123456789abcdef.parts" is the name of an upload's mark, that of a worker's has its end before the
-/// dot; without ".parts" it stands for the upload itself. Objects of others may have such names: MadeObject::is_mark.
+/// Tests the name only. A mark is called ".fb-XXXXXXXX-0123456789abcdef.parts"; a worker's mark has the worker's suffix
+/// before ".parts". Without ".parts" it is the name of the upload. Other objects may have such names: see
+/// MadeObject::is_mark.
 bool is_mark(std::string_view name);
 bool is_temporary_of_mark(std::string_view name);
 

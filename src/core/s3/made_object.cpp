@@ -15,10 +15,10 @@ namespace forebay::s3 {
 namespace {
 
 constexpr std::string_view mark_title = "forebay upload 1";
-// Processes give each other 32 MiB of a file at a time (tree/large_file), which have to be whole parts.
+// Processes share a file in stretches of 32 MiB (copy/large_file). Each stretch must be whole parts.
 constexpr std::uint64_t shared_part_bytes_max = 32u << 20;
 
-// The mark's lines: its title, the key, the upload, of what it is.
+// The lines of a mark: title, key, upload id, identity of the source.
 struct UploadMark {
     Bucket::Upload upload;
     std::string identity;
@@ -30,13 +30,14 @@ std::string text_of(const UploadMark& mark) {
 
 std::string_view folder_of(std::string_view key) { return key.substr(0, key.rfind('/') + 1); }
 
-// Nothing where there is none, or an object of somebody's own. A mark speaks of an upload in its own folder: what was
-// copied elsewhere, or is there to mislead, speaks of others'.
+// Returns nothing if there is no mark. A valid mark gives an upload in its own directory. A mark for another directory
+// was copied or forged, and is ignored.
 Result<std::optional<UploadMark>> mark_at(Bucket& bucket, const std::string& mark_key) {
     std::string all;
     const auto object = bucket.read_first(mark_key, false, all);
     if (!object && object.error().kind != ErrorKind::missing) return object.error();
     std::optional<UploadMark> mark;
+    // A mark is small, so a larger object is not read further.
     if (!object || !*object || (*object)->bytes != all.size()) return mark;
     std::string_view text = all;
     std::vector<std::string> lines;
@@ -50,8 +51,8 @@ Result<std::optional<UploadMark>> mark_at(Bucket& bucket, const std::string& mar
     return mark;
 }
 
-// Its time of access is changed by the copy itself, so that it is not among this; nor is the number of the device,
-// since each host has its own.
+// A hash of the source's state. The access time is left out, because the copy itself changes it. So is the device
+// number, because each host has its own.
 std::string identity_of(const sys::EntryStatus& source, ObjectState state, std::uint64_t part_bytes) {
     state.accessed = {};
     auto text =
@@ -97,6 +98,7 @@ Result<> MadeObject::begin(const std::string& final_key, const sys::EntryStatus&
     part_bytes_ = part_bytes_of(source.bytes);
     pieces_.clear();
     pieces_.resize(std::max<std::uint64_t>(1, (source.bytes + part_bytes_ - 1) / part_bytes_));
+    // Processes share only uploads whose parts divide their stretches.
     if (is_joined_ && (!is_in_parts() || part_bytes_ > shared_part_bytes_max || upload_.key != final_key))
         return Error{ErrorKind::unsupported, "only one process may write this upload"};
     if (!is_in_parts() || is_joined_) return {};
@@ -109,17 +111,20 @@ Result<> MadeObject::begin(const std::string& final_key, const sys::EntryStatus&
 Result<> MadeObject::begin_upload() {
     FB_TRY_ASSIGN(id, bucket_.begin_upload(upload_.key, info.state));
     upload_.id = id;
+    // The mark comes right after the upload begins: without a mark nobody would find the upload after a kill.
     auto marked = bucket_.put_text(info.key + mark_ending, text_of({upload_, identity_}));
     if (!marked) static_cast<void>(bucket_.give_up_upload(upload_));
     return marked;
 }
 
-// Of a killed run's upload those parts count that the server has whole, and by their checksums.
+// Resumes a killed run's upload. A part counts if the server has it whole and with a CRC32C.
 Result<> MadeObject::go_on(const std::string& identity) {
     FB_TRY_ASSIGN(mark, mark_at(bucket_, info.key + mark_ending));
-    if (!mark) return {};  // begun anew, and replaced
+    if (!mark) return {};  // no mark: a new upload begins
+    // The source has changed since, so the old parts are useless.
     if (mark->identity != identity || mark->upload.key != upload_.key) return bucket_.give_up_upload(mark->upload);
     const auto parts = bucket_.parts_of(mark->upload);
+    // The upload may have ended or been aborted after its mark was written.
     if (!parts) return parts.error().kind == ErrorKind::missing ? Result<>() : Result<>(parts.error());
     for (const auto& part : *parts) {
         const auto index = part.number - 1;
@@ -170,6 +175,7 @@ Result<> MadeObject::filled(std::uint64_t index, std::uint64_t bytes) {
         piece->filled += bytes;
         if (!is_in_parts() || piece->filled < length_of(index)) return {};
     }
+    // No lock during the request: other threads fill other parts meanwhile.
     FB_TRY_ASSIGN(sent, bucket_.put_part(upload_, index + 1, all_of(index)));
     const std::lock_guard lock(mutex);
     piece->sent = sent;
@@ -182,6 +188,7 @@ Result<> MadeObject::filled(std::uint64_t index, std::uint64_t bytes) {
 Result<std::uint64_t> MadeObject::copy_from(sys::OpenFile& source, std::uint64_t offset, std::uint64_t bytes) {
     bytes = std::min(bytes, part_bytes_ - offset % part_bytes_);
     FB_TRY_ASSIGN(piece, piece_at(offset, bytes));
+    // A part from an earlier run is neither read nor sent again.
     if (piece->is_sent) return bytes;
     FB_TRY_ASSIGN(got, source.read(offset, {piece->bytes.get() + offset % part_bytes_, bytes}));
     FB_TRY(filled(offset / part_bytes_, got));
@@ -222,6 +229,7 @@ std::uint32_t MadeObject::checksum() {
     if (!is_in_parts()) return info.bytes == 0 ? 0 : crc32c(all_of(0));
     std::uint32_t crc = 0;
     for (std::uint64_t index = 0; index < pieces_.size(); ++index)
+        // Sent parts are not in memory any more, so the checksums of the parts are joined.
         crc = crc32c_join(crc, pieces_[index].crc32c, length_of(index));
     return crc;
 }
@@ -274,11 +282,12 @@ Result<> MadeObject::end_upload(const std::string& final_key) {
     }
     auto ended = bucket_.end_upload(upload_, parts);
     if (!ended && ended.error().kind == ErrorKind::missing) {
-        // The answer to an attempt before may have been lost: then the object is there.
+        // If the answer to an earlier attempt was lost, the upload is gone and the object exists.
         FB_TRY_ASSIGN(there, bucket_.look(final_key));
         if (there && there->bytes == info.bytes && there->state == info.state) ended = {};
     }
     FB_TRY(ended);
+    // The mark goes last: a kill before this line leaves a mark that a later run can find and remove.
     FB_TRY(bucket_.remove(info.key + mark_ending));
     return {};
 }

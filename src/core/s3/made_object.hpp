@@ -1,11 +1,11 @@
-// An object in the making: attributes first, then bytes, then its key. What is small is held until then and put by one
-// request; of what is large the parts are sent as they fill, by the threads that bring them, and nothing shows under
-// the key before the upload is ended.
+// An object that is being made: first its attributes, then its bytes, then its key. A small object stays in memory and
+// is put by one request. A large object is sent in parts by the threads that fill them. The key appears when the upload
+// ends.
 //
-// Beside a large one lies a mark, TEMPORARY.parts: an object that names the upload and the state of the source, so that
-// a later run goes on with the parts that are there, or gives the upload up. docs/formats/s3.md.
+// Beside a large object lies a mark, TEMPORARY.parts. It holds the upload's id and the state of the source, so that a
+// later run can resume the upload or abort it. Format: docs/formats/s3.md.
 //
-// Threads: several may bring bytes of different parts at once.
+// Threads: several may write different parts at once.
 
 #pragma once
 
@@ -17,46 +17,46 @@
 
 namespace forebay::s3 {
 
-/// Parts of one upload are 10,000 at most.
+/// The part size that keeps an upload of `bytes` within 10,000 parts.
 std::uint64_t part_bytes_of(std::uint64_t bytes);
 inline constexpr const char* mark_ending = ".parts";
 
 class MadeObject {
 public:
     MadeObject(Bucket& bucket, std::string temporary_key, ObjectState first_state);
-    /// Of another process, whose mark lies beside the key: its upload gets parts from here, once begin() has told how
-    /// many bytes the object has. `missing` where there is no mark.
+    /// Joins the upload of another process by the mark beside the key. Parts can be sent after begin() gets the size.
+    /// `missing` if there is no mark.
     static Result<std::shared_ptr<MadeObject>> join(Bucket& bucket, const std::string& temporary_key);
 
     sys::EntryStatus status();
     Result<> begin(const std::string& final_key, const sys::EntryStatus& source);
     std::uint64_t present_bytes();
-    /// How many bytes at `offset` and behind it are in a part that was sent.
+    /// Returns how many bytes from `offset` on lie in the same sent part.
     std::uint64_t held_at(std::uint64_t offset);
     Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> bytes);
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
-    /// From `source` into a part; at most up to the part's end.
+    /// Copies from `source` into a part, at most up to the part's end.
     Result<std::uint64_t> copy_from(sys::OpenFile& source, std::uint64_t offset, std::uint64_t bytes);
     Result<> resize(std::uint64_t bytes);
-    /// A line for each part that was sent; an error where some was only filled in part.
+    /// Returns a line for each sent part. `unsupported` if a part is only half filled.
     Result<std::string> sent_parts();
     Result<> take_sent(const std::string& lines);
-    /// Of all bytes, as the server has them or will get them.
+    /// The CRC32C of all bytes.
     std::uint32_t checksum();
-    /// All is there: it gets its key.
+    /// Gives the object its key. Call it when all bytes are there.
     Result<> publish(const std::string& final_key);
     void give_up();
-    /// Whether the object of this key is a mark, not only called like one.
+    /// Returns true if the object is a mark and does not only have such a name.
     static Result<bool> is_mark(Bucket& bucket, const std::string& key);
-    /// A killed run's mark goes, and its upload with it; an object that is none goes alone.
+    /// Removes a killed run's mark and aborts its upload. If the object is not a mark, only the object is removed.
     static Result<> remove_mark(Bucket& bucket, const std::string& mark_key);
 
-    std::mutex mutex;  // guards `info`, and all below
+    std::mutex mutex;  // guards the members below
     ObjectInfo info;
 
 private:
     struct Piece {
-        PartMemory::Taken bytes;  // none before the first of them comes, and after they are sent
+        PartMemory::Taken bytes;  // empty before the first byte and after sending
         std::uint64_t filled = 0;
         bool is_sent = false;
         Bucket::Part sent;

@@ -15,7 +15,7 @@ namespace forebay::s3 {
 
 namespace {
 
-// S3 counts names without "x-amz-meta-" and values of all metadata of an object.
+// The limit of S3 for all metadata of an object: values, and names without "x-amz-meta-".
 constexpr std::size_t metadata_bytes_max = 2'048;
 constexpr std::string_view meta_prefix = "x-amz-meta-";
 constexpr std::uint32_t nanoseconds_in_second = 1'000'000'000;
@@ -55,7 +55,7 @@ std::size_t size_of(const Pairs& headers) {
     return bytes;
 }
 
-// "user.a:BASE64,user.b:BASE64".
+// The format is "user.a:BASE64,user.b:BASE64".
 std::string text_of(const std::map<std::string, std::string>& attributes) {
     std::string text;
     for (const auto& [name, value] : attributes)
@@ -83,7 +83,7 @@ std::map<std::string, std::string> attributes_from(std::string_view text) {
     return attributes;
 }
 
-// "4096-8192,12288-12289"; "-" where all of it is a hole.
+// The format is "4096-8192,12288-12289", or "-" if all of it is a hole.
 std::string text_of(const std::vector<sys::ByteStretch>& data) {
     std::string text;
     for (const auto& stretch : data)
@@ -103,7 +103,7 @@ std::optional<std::vector<sys::ByteStretch>> data_from(std::string_view text, st
         is_good = is_good && begin && end && *begin >= before && *begin < *end && *end <= bytes;
         if (is_good) data.push_back({*begin, *end});
     });
-    if (!is_good) return std::nullopt;  // what is not understood is no map: all of it is read
+    if (!is_good) return std::nullopt;  // without a valid map the whole object is read
     return data;
 }
 
@@ -125,6 +125,7 @@ Pairs ObjectState::headers() const {
     if (!attributes.empty()) add("forebay-attributes", text_of(attributes));
     if (data) {
         add("forebay-data", text_of(*data));
+        // The map of holes goes first: a file is complete without it.
         if (size_of(headers) > metadata_bytes_max) headers.pop_back();
     }
     return headers;
@@ -158,9 +159,10 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     object.state.has_times = put >= 0;
     if (put < 0) put = std::time(nullptr);
     object.changed.seconds = put;
+    // S3 has whole seconds. The hash of the ETag distinguishes versions of one second.
     object.changed.nanoseconds =
         static_cast<std::uint32_t>(siphash({}, std::as_bytes(std::span(object.etag))) % nanoseconds_in_second);
-    // That of a part's answer is of this part alone.
+    // The checksum in the answer to a range covers only that range.
     if (range.empty() && answer.header("x-amz-checksum-type") != "COMPOSITE")
         object.crc32c = checksum_from(answer.header("x-amz-checksum-crc32c"));
 
@@ -169,6 +171,7 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     };
     auto& state = object.state;
     const auto mode = number_from<std::uint32_t>(meta("mode"), 8);
+    // An object with bytes is a file, even if its mode says otherwise.
     state.kind = is_folder ? sys::EntryKind::folder : mode && object.bytes == 0 ? kind_of(*mode) : sys::EntryKind::file;
     if (state.kind == sys::EntryKind::folder && !is_folder) state.kind = sys::EntryKind::file;
     const auto usual = (is_folder ? 0777u : 0666u) & ~owner.umask;
@@ -213,6 +216,7 @@ sys::EntryStatus status_of(const ObjectInfo& object, std::uint64_t device) {
 }
 
 std::string time_text(sys::FileTime time) {
+    // Nanoseconds count forward, also before 1970: -1 s and 500,000,000 ns is -0.5.
     const bool is_before = time.seconds < 0 && time.nanoseconds > 0;
     const auto seconds = is_before ? -(time.seconds + 1) : time.seconds;
     const auto nanoseconds = is_before ? nanoseconds_in_second - time.nanoseconds : time.nanoseconds;
@@ -224,7 +228,7 @@ std::optional<sys::FileTime> time_from(std::string_view text) {
     if (is_before) text.remove_prefix(1);
     const auto dot = std::min(text.find('.'), text.size());
     auto fraction = std::string(text.substr(std::min(dot + 1, text.size())));
-    if (fraction.size() > 9) fraction.resize(9);  // nobody keeps more
+    if (fraction.size() > 9) fraction.resize(9);  // more digits than nanoseconds
     fraction.resize(9, '0');
     const auto seconds = number_from<std::int64_t>(text.substr(0, dot));
     const auto nanoseconds = number_from<std::uint32_t>(fraction);

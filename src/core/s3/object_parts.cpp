@@ -15,7 +15,7 @@ constexpr std::uint64_t parts_of_a_size = 1'000;
 
 ObjectState state_of_new(const sys::NewEntryOwner& owner) { return new_state(sys::EntryKind::file, 0666, owner); }
 
-// Joins a stretch to those that it touches; they are in order.
+// Adds a stretch to an ordered list, and merges it with stretches that it touches.
 void add_to(std::vector<sys::ByteStretch>& stretches, sys::ByteStretch added) {
     std::erase_if(stretches, [&](const sys::ByteStretch& stretch) {
         if (stretch.end < added.begin || stretch.begin > added.end) return false;
@@ -99,6 +99,7 @@ Result<> ObjectParts::write(std::uint64_t offset, std::span<const std::byte> byt
         const auto from = offset - place.begin;
         const auto count = std::min<std::uint64_t>(bytes.size(), place.bytes - from);
         FB_TRY_ASSIGN(memory, memory_at(place));
+        // No lock is needed: concurrent writers have different stretches.
         std::memcpy(memory + from, bytes.data(), count);
         FB_TRY(wrote(place, {from, from + count}));
         offset += count;
@@ -114,7 +115,7 @@ void ObjectParts::leave_zeros(std::uint64_t offset, std::uint64_t bytes) {
     is_changed_ = true;
 }
 
-// The first part waits for bytes behind it: it may be all.
+// The first part is not sent before a byte behind it arrives: it may be the whole object, which one request puts.
 Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
     std::vector<Part*> whole;
     {
@@ -127,6 +128,7 @@ Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
             if (match == parts_.end() || bytes_ <= part_bytes_least || is_held_) continue;
             auto& part = match->second;
             if (part.is_sent || !is_whole(part)) continue;
+            // Marked under the lock, sent without it: no other thread touches a part that is marked as sent.
             part.is_sent = true;
             whole.push_back(&part);
         }
@@ -138,6 +140,7 @@ Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
 bool ObjectParts::is_whole(const Part& part) const {
     const auto end = part.place.begin + part.place.bytes;
     auto all = part.written;
+    // Announced zeros count as written.
     auto zeros = std::ranges::upper_bound(zeros_, part.place.begin, {}, &sys::ByteStretch::end);
     for (; zeros != zeros_.end() && zeros->begin < end; ++zeros)
         add_to(all, {std::max(zeros->begin, part.place.begin) - part.place.begin,
@@ -148,6 +151,7 @@ bool ObjectParts::is_whole(const Part& part) const {
 Result<> ObjectParts::ensure_upload() {
     const std::lock_guard lock(upload_mutex_);
     if (!upload_.id.empty()) return {};
+    // Uploads under this key are left from a killed writer: no mark would lead a later run to them.
     FB_TRY_ASSIGN(left, bucket_.uploads_of(upload_.key));
     for (const auto& upload : left)
         if (upload.key == upload_.key) FB_TRY(bucket_.give_up_upload(upload));
@@ -156,12 +160,12 @@ Result<> ObjectParts::ensure_upload() {
     return {};
 }
 
-// Nobody else touches a part that is marked as sent.
+// No lock is needed: other threads leave a part alone that is marked as sent.
 Result<> ObjectParts::send(Part& part, std::uint64_t bytes) {
     FB_TRY(ensure_upload());
     fill_gaps(part.bytes.get(), part.written, bytes);
     auto sent = bucket_.put_part(upload_, part.place.index + 1, {part.bytes.get(), bytes});
-    if (!sent && sent.error().kind == ErrorKind::missing)  // a rule of the bucket, or another agent, has given it up
+    if (!sent && sent.error().kind == ErrorKind::missing)  // a rule of the bucket or another agent aborted the upload
         return Error{ErrorKind::retry, sent.error().what, "", "repeat the same command"};
     FB_TRY(sent);
     part.sent = std::move(*sent);
@@ -221,6 +225,7 @@ Result<> ObjectParts::publish_as(const std::string& key) {
     FB_TRY(is_small ? put_whole(key) : end_upload());
     const std::lock_guard lock(mutex_);
     is_changed_ = false;
+    // A small object may change and be published again, but an upload has ended.
     is_over_ = !is_small;
     return {};
 }
@@ -243,6 +248,7 @@ Result<> ObjectParts::end_upload() {
         const auto place = place_of(offset);
         const auto count = std::min(place.bytes, bytes - offset);
         auto& part = parts_[place.index];
+        // Parts with gaps and the last part are sent now.
         if (!part.is_sent) {
             FB_TRY(memory_at(place));
             part.is_sent = true;
@@ -253,7 +259,7 @@ Result<> ObjectParts::end_upload() {
     }
     auto ended = bucket_.end_upload(upload_, sent);
     if (!ended && ended.error().kind == ErrorKind::missing) {
-        // The answer to an attempt before may have been lost: then the object is there.
+        // If the answer to an earlier attempt was lost, the upload is gone and the object exists.
         FB_TRY_ASSIGN(there, bucket_.look(upload_.key));
         if (there && there->bytes == bytes) ended = {};
     }

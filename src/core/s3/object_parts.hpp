@@ -1,9 +1,9 @@
-// An object that is written as a file is: at any offsets, in any order, by several threads, to an end that is not known
-// before. It is held in parts, of which those that are whole are sent by the threads that fill them; what is smaller
-// than a part is put by one request. Under its key nothing shows before publish().
+// An object that is written like a file: at any offset, in any order, by several threads, up to an unknown end. Each
+// thread that completes a part sends it. An object smaller than a part is put by one request. The key appears with
+// publish().
 //
-// Parts are of 16 MiB; the thousand after a thousand are of twice the size, so that the 10,000 parts that S3 allows are
-// enough for 16 TiB.
+// The first 1,000 parts have 16 MiB, the next 1,000 have twice the size, and so on. So the 10,000 parts that S3 allows
+// are enough for 16 TiB.
 
 #pragma once
 
@@ -18,22 +18,23 @@ namespace forebay::s3 {
 
 class ObjectParts {
 public:
-    /// `key`: under which it will be published. Uploads of it that others have left are given up when one begins.
+    /// `key` is the final key. The first part that is sent aborts unfinished uploads of others for this key.
     ObjectParts(Bucket& bucket, std::string key);
     ~ObjectParts();
 
-    /// Begins with what an object has, and holds all in memory until it is published.
+    /// Begins with the bytes of an existing object, and holds everything in memory until publish().
     Result<> load(const ObjectInfo& object);
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
-    /// Nobody will write there: a part is whole without these bytes, which are sent as zeros.
+    /// This stretch will never be written: the part counts as complete without these bytes, and they are sent as zeros.
     void leave_zeros(std::uint64_t offset, std::uint64_t bytes);
-    /// Of what is not sent yet; `unsupported` for the rest.
+    /// Reads bytes that are not sent yet. `unsupported` for sent bytes.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes);
     std::uint64_t size();
     Result<> resize(std::uint64_t bytes);
-    /// What was not written is zeros. Without a change since the last time nothing is done.
+    /// Gives the object its key. Bytes that were not written are zeros. Does nothing if nothing changed since the last
+    /// call.
     Result<> publish();
-    /// The same under another key than the one that was told, as long as nothing was sent.
+    /// The same under another key. Only for objects of at most one part.
     Result<> publish_as(const std::string& key);
     void give_up();
 
@@ -43,8 +44,8 @@ private:
     };
     struct Part {
         Place place;
-        PartMemory::Taken bytes;                // none before the first of them comes, and after they are sent
-        std::vector<sys::ByteStretch> written;  // from the part's beginning on
+        PartMemory::Taken bytes;                // empty before the first byte and after sending
+        std::vector<sys::ByteStretch> written;  // relative to the part's beginning
         bool is_sent = false;
         Bucket::Part sent;
     };
@@ -60,9 +61,9 @@ private:
     Bucket& bucket_;
     std::mutex upload_mutex_;  // one thread begins the upload
     Bucket::Upload upload_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::map<std::uint64_t, Part> parts_;
-    std::vector<sys::ByteStretch> zeros_;  // in order, none touches another
+    std::vector<sys::ByteStretch> zeros_;  // in order; no two touch
     std::uint64_t bytes_ = 0;
     bool is_changed_ = true, is_over_ = false, is_held_ = false;
 };

@@ -17,10 +17,10 @@ namespace {
 
 const std::string own_record = std::string("/") + directory_record_name;
 constexpr std::string_view temporary_ending = ".tmp";
-// What is changed is read and put again as a whole.
+// The largest object that can be changed: it is read into memory and put again as a whole.
 constexpr std::uint64_t changed_bytes_max = 1u << 30;
 
-// The name that a file gets when it is whole: ".a.h5.4711-0123456789abcdef.tmp" and "a.h5.tmp" become "a.h5".
+// Returns the final name of a temporary name: ".a.h5.4711-0123456789abcdef.tmp" and "a.h5.tmp" both become "a.h5".
 std::string final_key_of(const std::string& key) {
     const auto slash = key.rfind('/') + 1;
     auto name = key.substr(slash);
@@ -66,10 +66,11 @@ private:
 
 class ObjectFile final : public sys::File {
 public:
-    /// One that `is_temporary` is published by a rename, others by a sync.
+    /// A temporary file is published by a rename, and any other file by sync().
     ObjectFile(std::shared_ptr<Bucket> bucket, std::shared_ptr<ObjectParts> object, bool is_temporary)
         : bucket_(std::move(bucket)), object_(std::move(object)), is_temporary_(is_temporary) {}
     ~ObjectFile() override {
+        // Publishes a file that was not closed. A destructor cannot report the error.
         static_cast<void>(attempt([this] { return ObjectFile::sync(); }));
     }
 
@@ -86,7 +87,7 @@ public:
     Result<> close() override { return sync(); }
 
 private:
-    const std::shared_ptr<Bucket> bucket_;  // the object's
+    const std::shared_ptr<Bucket> bucket_;  // must outlive `object_`
     const std::shared_ptr<ObjectParts> object_;
     const bool is_temporary_;
 };
@@ -110,7 +111,7 @@ Result<std::vector<std::string>> ObjectStore::parts_of(const std::string& path) 
     return parts;
 }
 
-// A directory above others never is renamed while somebody works in it; the last one may be.
+// Upper directories are never renamed while a run uses them, so they may be cached. The last directory may be renamed.
 Result<std::string> ObjectStore::key_of(const std::string& path) {
     FB_TRY_ASSIGN(parts, parts_of(path));
     if (parts.empty()) return Error{ErrorKind::refused, path + " is a bucket"};
@@ -154,6 +155,7 @@ Result<std::unique_ptr<sys::File>> ObjectStore::open_written(const std::string& 
     const bool is_temporary = key.ends_with(temporary_ending);
     auto object = std::make_shared<ObjectParts>(*bucket_, is_temporary ? final_key_of(key) : key);
     if (!sys::is_emptying(access)) {
+        // A temporary file that this Store is writing is not an object yet.
         if (auto pending = making(key, false))
             return std::unique_ptr<sys::File>(std::make_unique<ObjectFile>(bucket_, std::move(pending), is_temporary));
         FB_TRY_ASSIGN(there, bucket_->look(key));
@@ -199,6 +201,7 @@ Result<> ObjectStore::rename(const std::string& from, const std::string& to) {
     }
     FB_TRY_ASSIGN(object, bucket_->look(key));
     if (!object) return directories_.rename(key + "/", new_key + "/");
+    // S3 has no rename: copy first, so that a kill leaves at least one of the two keys.
     FB_TRY(bucket_->copy(*object, new_key));
     return bucket_->remove(key);
 }
@@ -211,7 +214,7 @@ Result<> ObjectStore::remove(const std::string& path) {
         object->give_up();
         return {};
     }
-    if (key->ends_with(temporary_ending)) {  // seldom an object: no right to remove is needed to look
+    if (key->ends_with(temporary_ending)) {  // rarely an object; a look does not need the permission to remove
         FB_TRY_ASSIGN(there, bucket_->look(*key));
         if (!there) return {};
     }
@@ -241,6 +244,7 @@ Result<std::vector<sys::Entry>> ObjectStore::list(const std::string& path) {
             if (object.key != *prefix && !object.key.ends_with(own_record))
                 add(std::string_view(object.key).substr(prefix->size()), false, object.bytes);
         for (const auto& below : listing.prefixes) {
+            // A common prefix may be the former name of a renamed directory.
             FB_TRY_ASSIGN(contents, directories_.contents_of(below, true));
             if (contents)
                 add(std::string_view(below).substr(prefix->size(), below.size() - prefix->size() - 1), true, 0);
@@ -253,7 +257,7 @@ Result<std::vector<sys::Entry>> ObjectStore::list(const std::string& path) {
 Result<bool> ObjectStore::exists(const std::string& path) {
     FB_TRY_ASSIGN(parts, parts_of(path));
     if (parts.empty()) {
-        FB_TRY(bucket_->has_prefix(""));  // says why not
+        FB_TRY(bucket_->has_prefix(""));  // its error says why the bucket cannot be read
         return true;
     }
     const auto key = key_of(path);
@@ -261,7 +265,7 @@ Result<bool> ObjectStore::exists(const std::string& path) {
     FB_TRY(key);
     if (making(*key, false)) return true;
     const auto object = bucket_->look(*key);
-    if (!object) FB_TRY(bucket_->has_prefix(""));  // a listing says why not; a HEAD has no text
+    if (!object) FB_TRY(bucket_->has_prefix(""));  // a listing's error says why; a HEAD answer has no text
     FB_TRY(object);
     if (*object) return true;
     FB_TRY_ASSIGN(contents, directories_.contents_of(*key + "/"));

@@ -1,9 +1,9 @@
-// A bucket as a Store, so that runs lie in it as they do on a file system: docs/formats/s3.md, "Runs". Paths are
+// A bucket as a Store, so that runs lie in it as on a file system. Format: docs/formats/s3.md, "Runs". Paths are
 // addresses, "s3://bucket/prefix/name".
 //
-// A file that is written shows when it is synced or closed, and one with a temporary name, which ends with ".tmp", when
-// it is renamed: until then it is known to this Store alone. It shows whole, and is durable then. Where a Store asks
-// that a file is written by several machines, or changed in the middle of what was sent, this one refuses.
+// A written file appears when it is synced or closed. A file with a temporary name, which ends with ".tmp", appears
+// when it is renamed; until then only this Store knows it. A file appears whole, and is durable then. This Store
+// refuses files written by several machines, and changes to bytes that were sent.
 
 #pragma once
 
@@ -30,16 +30,17 @@ public:
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> remove(const std::string& path) override;
     Result<> remove_tree(const std::string& path) override;
-    Result<> sync_directory(const std::string&) override { return {}; }  // what has a name is durable
+    Result<> sync_directory(const std::string&) override { return {}; }  // a name in a bucket is durable
     Result<std::vector<sys::Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
 
 private:
-    /// The parts of a path below the bucket, as keys have them.
+    /// Returns the path below the bucket as key parts.
     Result<std::vector<std::string>> parts_of(const std::string& path) const;
-    /// The key of an entry whose directory is there, without a "/" at its end; `missing` where it is not.
+    /// Returns the key of an entry in an existing directory, without "/" at its end. `missing` if the directory is
+    /// missing.
     Result<std::string> key_of(const std::string& path);
-    /// The key of a directory that may be missing.
+    /// Returns the key of a directory. The directory may be missing.
     Result<std::string> directory_key(const std::string& path);
     Result<std::unique_ptr<sys::File>> open_written(const std::string& path, sys::Access access);
     std::shared_ptr<ObjectParts> making(const std::string& key, bool takes_it);
@@ -47,8 +48,8 @@ private:
 
     const std::shared_ptr<Bucket> bucket_;
     Directories directories_;
-    std::mutex mutex_;                                                      // guards what follows
-    std::unordered_map<std::string, std::shared_ptr<ObjectParts>> making_;  // by the keys of temporary names
+    std::mutex mutex_;                                                      // guards `making_`
+    std::unordered_map<std::string, std::shared_ptr<ObjectParts>> making_;  // by temporary key
 };
 
 }  // namespace forebay::s3

@@ -1,5 +1,5 @@
-// Goal: a file of a bucket is written as any other: at any offsets, by several threads, small or in parts; it shows
-// whole, when it is synced or, with a temporary name, renamed; what was given up leaves nothing.
+// Goal: a file of a bucket can be written like any other: at any offset, by several threads, small or in parts. It
+// appears whole when it is synced or, with a temporary name, renamed. An abandoned file leaves nothing.
 
 #include "core/s3/object_store.hpp"
 
@@ -122,7 +122,8 @@ TEST_CASE("s3: large files are sent in parts, in any order, by several threads, 
 }
 
 TEST_CASE("s3: parts that border on what stays zeros are sent when their bytes are there, and no memory stays") {
-    // Variables with room for 17 MiB, of which each uses 3: the most memory while a part is sent, and what is kept.
+    // Each variable has room for 17 MiB and uses 3 MiB. Measures the most memory while a part is sent, and the memory
+    // kept.
     for (const std::uint64_t variables : {2, 6}) {
         constexpr std::uint64_t room = 17 * mib, used = 3 * mib;
         World world;
@@ -133,7 +134,7 @@ TEST_CASE("s3: parts that border on what stays zeros are sent when their bytes a
         for (std::uint64_t v = 0; v < variables; ++v) file->leave_zeros(v * room + used, room - used);
         for (std::uint64_t v = 0; v < variables; ++v) REQUIRE(file->write(v * room, bytes_of(noise(used))));
         const auto parts = (variables * room + 16 * mib - 1) / (16 * mib);
-        CHECK(world.server.parts_of("run/big.h5") >= parts - 1);  // but the last one, and what is nothing but zeros
+        CHECK(world.server.parts_of("run/big.h5") >= parts - 1);  // except the last part and parts of zeros
         REQUIRE(file->truncate(variables * room));
         REQUIRE(file->close());
         file.reset();
@@ -157,7 +158,7 @@ TEST_CASE("s3: an upload that was given up leaves nothing, and one that others l
         ObjectStore killed(world.server.bucket());
         auto file = killed.open(top + "/big.h5.tmp", sys::Access::create).value();
         REQUIRE(file->write(0, bytes_of(noise(17 * mib))));
-        world.server.lose_at(0, false);  // as it dies it reaches nobody
+        world.server.lose_at(0, false);  // a dying file reaches no server
     }
     world.server.come_back();
     CHECK(world.server.uploads() == 1);

@@ -1,6 +1,6 @@
-// Goal: what an entry has comes back from its metadata, as far as they hold it; what others wrote is read, and what is
-// not understood is not believed. Answers of servers are decoded with every field checked.
-// Method: states through headers and back, headers of others, and XML.
+// Goal: an entry's attributes come back from its metadata if they fit. Metadata of others are read, and invalid
+// metadata are ignored. Answers of servers are decoded with every field checked.
+// Method: states to headers and back, headers of others, and XML.
 
 #include "core/s3/object.hpp"
 
@@ -114,7 +114,7 @@ TEST_CASE("s3: times, and what is too large") {
     CHECK(state.check_size());
     state.data.emplace();
     for (std::uint64_t at = 0; at < 64; ++at) state.data->push_back({at * 100'000, at * 100'000 + 4'096});
-    CHECK(state.check_size());  // the map of holes is what goes
+    CHECK(state.check_size());  // the map of holes is left out
     CHECK_FALSE(read_back(state, 64 * 100'000).state.data);
     state.attributes["user.large"] = std::string(1'600, 'x');
     CHECK(state.check_size().error().kind == ErrorKind::unsupported);
@@ -142,14 +142,14 @@ TEST_CASE("s3: listings are names, each once") {
     CHECK(entries[3].kind == EntryKind::folder);
     CHECK(names.is_complete());
     CHECK(names.is_folder("d"));
-    // Of a mark that is one the upload is an entry, too, unless an object has its name.
+    // The upload of a valid mark is also an entry, unless an object has its name.
     const auto upload = names.add_upload(".fb-01234567-0123456789abcdef.parts");
     REQUIRE(upload);
     CHECK(upload->name == ".fb-01234567-0123456789abcdef");
     CHECK(names.is_upload(upload->name));
     CHECK_FALSE(names.add_upload("a b.parts"));
     CHECK_FALSE(names.is_upload("a b"));
-    // "d" as an object, too, and an empty name.
+    // "d" also as an object, and an empty name.
     CHECK(names.add({.objects = {{"p/d", 3}}, .prefixes = {}, .next = {}}, "p/", refuse).empty());
     CHECK(problem.find("p/d") != problem.npos);
     problem.clear();

@@ -4,13 +4,13 @@ namespace forebay::s3 {
 
 namespace {
 
-constexpr std::size_t kept_max = 16;  // a thread has one at a time
+constexpr std::size_t kept_max = 16;  // a thread uses one at a time
 
 }  // namespace
 
 PartMemory::Taken PartMemory::take(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    kept_.reserve(kept_max);  // so that keep() has room
+    kept_.reserve(kept_max);  // keep() runs in a destructor and must not allocate
     std::unique_ptr<std::byte[]> memory;
     if (bytes == part_bytes_least && !kept_.empty()) {
         memory = std::move(kept_.back());

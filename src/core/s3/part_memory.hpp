@@ -1,7 +1,7 @@
-// The memory in which parts of objects wait until they are sent. That of the usual part is used again, since new pages
+// The memory for parts of objects before they are sent. Buffers of the usual size are used again, because new pages
 // cost as much as the checksum.
 //
-// Threads: any, at once. It must outlive what was taken from it.
+// Threads: any, concurrently. It must outlive the buffers taken from it.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace forebay::s3 {
 
-/// Of the usual part: what one request puts. Below it an upload in parts costs more requests than it saves time, and a
-/// thread holds so much.
+/// The usual part size, which one request sends. Below it, an upload in parts costs more requests than it saves time.
+/// Each thread holds one part.
 inline constexpr std::uint64_t part_bytes_least = 16u << 20;
 
 class PartMemory {
@@ -26,18 +26,18 @@ public:
     };
     using Taken = std::unique_ptr<std::byte[], GiveBack>;
 
-    /// What is in it is anything.
+    /// The content is undefined.
     Taken take(std::uint64_t bytes);
-    /// A process that lives on counts the objects that it writes: after the last of them nothing is kept.
+    /// Call these around each written object. After the last object the kept buffers are freed.
     void begin_object();
     void end_object();
-    /// What is taken, and what is kept.
+    /// Returns the taken and the kept bytes.
     std::uint64_t bytes();
 
 private:
     void keep(std::byte* memory, std::uint64_t bytes);
 
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     std::vector<std::unique_ptr<std::byte[]>> kept_;
     std::uint64_t taken_bytes_ = 0, objects_ = 0;
 };

@@ -1,4 +1,4 @@
-// An object that is read, and whether what came of it is what its server has the checksum of.
+// An object that is read. Compares the checksum of all read bytes with the checksum that the server keeps.
 
 #include <algorithm>
 #include <array>
@@ -14,19 +14,19 @@ namespace forebay::s3 {
 
 namespace {
 
-// Of the stretches that were read, in any order; neighbours become one.
+// The checksums of the stretches that were read, in any order. Adjacent stretches are joined.
 class ReadSums {
 public:
     void add(std::uint64_t begin, std::uint64_t bytes, std::uint32_t crc) {
         const auto after = stretches_.upper_bound(begin);
         const bool overlaps = (after != stretches_.end() && after->first < begin + bytes) ||
                               (after != stretches_.begin() && std::prev(after)->second.end > begin);
-        if (bytes == 0 || overlaps) return;  // read once more
+        if (bytes == 0 || overlaps) return;  // a repeated read
         auto [at, unused] = stretches_.emplace(begin, Stretch{begin + bytes, crc});
         if (at != stretches_.begin() && std::prev(at)->second.end == begin) at = join(std::prev(at));
         if (std::next(at) != stretches_.end() && std::next(at)->first == at->second.end) join(at);
     }
-    /// Nothing where a part of the object was not read that is no hole.
+    /// Returns nothing if some data of the object was not read. Holes need not be read.
     std::optional<std::uint32_t> of_all(const ObjectInfo& object) const {
         std::uint64_t end = 0;
         std::uint32_t crc = 0;
@@ -60,6 +60,7 @@ private:
         return first;
     }
     static std::uint32_t of_zeros(std::uint64_t bytes) {
+        // Halving joins equal halves, so a hole of any length costs few steps.
         if (bytes == 0) return 0;
         if (bytes == 1) return crc32c(std::array{std::byte{0}});
         const auto half = of_zeros(bytes / 2);
@@ -126,7 +127,7 @@ private:
     ReadSums sums_;
 };
 
-// What came with a small object was compared with all of its bytes: Bucket::read_first().
+// No request for a small object: Bucket::read_first() compared all of its bytes already.
 Result<> ReadObject::ask_checksum() {
     {
         const std::lock_guard lock(mutex_);
@@ -156,6 +157,7 @@ Result<std::uint64_t> ReadObject::take(std::uint64_t offset, std::uint64_t bytes
             const std::lock_guard lock(mutex_);
             if (offset >= info_.bytes) return std::uint64_t{0};
             bytes = std::min(bytes, info_.bytes - offset);
+            // Bytes that came with the opening cost no request.
             if (offset < first_bytes_.size()) {
                 bytes = std::min<std::uint64_t>(bytes, first_bytes_.size() - offset);
                 const auto part = std::as_bytes(std::span(first_bytes_)).subspan(offset, bytes);
@@ -168,15 +170,17 @@ Result<std::uint64_t> ReadObject::take(std::uint64_t offset, std::uint64_t bytes
         std::uint32_t sum = 0;
         FB_TRY_ASSIGN(was_same, bucket_.read(object, {offset, offset + bytes},
                                              [&](std::uint64_t at, std::span<const std::byte> part) {
-                                                 sum = crc32c(part, at == 0 ? 0 : sum);  // at 0: sent once more
+                                                 // 0: the server sends the range again
+                                                 sum = crc32c(part, at == 0 ? 0 : sum);
                                                  return take(at, part);
                                              }));
         if (was_same) {
             const std::lock_guard lock(mutex_);
+            // Another thread may have met a new version meanwhile.
             if (info_.etag == object.etag) sums_.add(offset, bytes, sum);
             return bytes;
         }
-        // Somebody has put another object there: it is what is read from here on, and status() tells.
+        // Another object was put under this key. Reading continues with it, and status() shows the change.
         FB_TRY_ASSIGN(now, bucket_.look(object.key));
         if (!now) return Error{ErrorKind::missing, "it was removed during the read"};
         const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// Any bytes given to what reads the answers of a server of S3, its headers, keys, records of directories and the files
-// of AWS: no crash, and what is accepted comes back the same.
+// Feeds any bytes to the decoders of S3 answers, headers, keys, directory records and AWS files. Nothing may crash, and
+// accepted input must come back the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto object = object_from("key", answer, {});
     answer.headers = object.state.headers();
     answer.headers.emplace_back("content-length", std::to_string(object.bytes));
-    // What does not fit is left out; the rest is read as it was written.
+    // Parts that do not fit are left out. The rest must be read as it was written.
     if (object.state.check_size() && !object.state.data && object_from("key", answer, {}).state != object.state)
         std::abort();
     return 0;

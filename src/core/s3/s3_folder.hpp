@@ -1,4 +1,4 @@
-// The folder of a prefix: what is looked at is in folder.cpp, what is made and removed in folder_change.cpp.
+// The directory of a prefix. folder.cpp has the calls that look, folder_change.cpp the calls that make and remove.
 
 #pragma once
 
@@ -62,19 +62,19 @@ private:
     std::mutex& lock_of_info() override { return mutex_; }
     std::uint64_t device() const override { return bucket_->number(); }
 
-    /// A key that is no name of an entry, as the last listing had it; or a beginning of such keys.
+    /// A key of the last listing that is not an entry name, or a common prefix of such keys.
     struct Unnamed {
         std::string key;
         bool is_beginning = false, is_twice = false;
     };
 
     Result<std::string> key_of(const std::string& name) const;
-    /// Those whose marks are in a portion of the listing.
+    /// Adds the uploads whose marks are in this page of the listing.
     Result<> add_uploads(ListedNames& names, std::vector<ListedEntry>& portion);
     Result<bool> is_named(const ListedEntry& entry);
-    /// What is there under a name; nothing where nothing is.
+    /// Returns the entry under a name, or nothing.
     Result<std::optional<ObjectInfo>> find(const std::string& name);
-    /// The same, as it was a moment ago.
+    /// The same, but the answer may be older.
     Result<ObjectInfo> recent(const std::string& name);
     void remember(const std::string& name, const std::optional<ObjectInfo>& object);
     std::shared_ptr<MadeObject> making(const std::string& key, bool takes_it = false);
@@ -84,18 +84,18 @@ private:
 
     const std::shared_ptr<Bucket> bucket_;
     const std::string prefix_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards the members below
     ObjectInfo info_;
     ObjectState kept_;
-    bool is_new_;  // nothing is in it but what this process makes, and what others make under other names
+    bool is_new_;  // empty except for entries of this process, or entries that others make under other names
     ListedNames names_;
-    std::vector<Unnamed> unnamed_;  // the first of them
+    std::vector<Unnamed> unnamed_;  // the first of them, up to a limit
     std::unordered_map<std::string, ObjectInfo> looked_at_;
 };
 
-/// Of the object that a folder has, and that has bytes.
+/// The error text for a directory whose object has bytes.
 std::string bytes_of_folder(const ObjectInfo& folder);
-/// "there is no NAME".
+/// The error "there is no NAME".
 Error missing_name(const std::string& name);
 
 }  // namespace forebay::s3

@@ -31,6 +31,7 @@ Result<Sections> sections_of(const Surroundings& surroundings, const char* varia
     if (!is_named) path = surroundings.variable("HOME") + "/.aws/" + name;
     const auto text = surroundings.read(path);
     if (text) return sections_from(*text);
+    // A default file may be missing, but not a file that the user has chosen.
     if (text.error().kind == ErrorKind::missing && !is_named) return Sections{};
     return with_context(text.error(), std::string(variable) + ": " + text.error().what);
 }
@@ -47,7 +48,7 @@ std::string value_in(const Section& section, const char* key) {
     return match == section.end() ? "" : match->second;
 }
 
-// `profile "my own"` and `profile   my own` are one name.
+// `profile "my own"` and `profile   my own` are the same name.
 std::string section_name(std::string_view text) {
     std::string name;
     for (const char letter : text) {
@@ -68,7 +69,7 @@ Result<bool> is_true(const std::string& what, const std::string& text) {
     return Error{ErrorKind::refused, what + ", \"" + show_text(text) + "\", is not true or false"};
 }
 
-// "http://host:port/path" without a slash at its end.
+// Returns "http://host:port/path" without a slash at the end.
 Result<std::string> checked_endpoint(std::string endpoint) {
     while (endpoint.ends_with('/')) endpoint.pop_back();
     const bool is_url = endpoint.empty() || endpoint.starts_with("http://") || endpoint.starts_with("https://");
@@ -92,7 +93,7 @@ Result<int> attempts_from(const std::string& text) {
     return Error{ErrorKind::refused, "AWS_MAX_ATTEMPTS, \"" + show_text(text) + "\", is not a number from 1 to 100"};
 }
 
-// "2026-11-27T10:08:47Z", perhaps with a fraction, and "+01:00" in place of "Z".
+// Accepts "2026-11-27T10:08:47Z", also with a fraction of seconds, or with "+01:00" instead of "Z".
 std::optional<std::chrono::system_clock::time_point> expiry_from(const std::string& text) {
     std::tm fields{};
     const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &fields);
@@ -100,6 +101,7 @@ std::optional<std::chrono::system_clock::time_point> expiry_from(const std::stri
     if (*end == '.') end += 1 + std::strspn(end + 1, "0123456789");
     end = ::strptime(end, "%z", &fields);
     if (end == nullptr || *end != '\0') return {};
+    // timegm() reads the fields as UTC, so the offset is subtracted here.
     const auto east = fields.tm_gmtoff;
     return std::chrono::system_clock::from_time_t(::timegm(&fields) - east);
 }
@@ -118,7 +120,7 @@ Surroundings own_surroundings() {
 Sections sections_from(const std::string& text) {
     Sections sections;
     Section* section = nullptr;
-    std::string outer;  // the key whose value is what is indented below it
+    std::string outer;  // the key whose value is the indented lines below it
     std::string_view rest = text;
     while (!rest.empty()) {
         const auto whole = rest.substr(0, rest.find('\n'));
@@ -146,11 +148,11 @@ namespace {
 
 struct Profile {
     std::string name;
-    Section secret, config;  // of the two files
+    Section secret, config;  // the sections in the two files
     std::string value(const char* key) const { return first_of({value_in(secret, key), value_in(config, key)}); }
 };
 
-// The tools of AWS look for keys there, and this program does not. The key, or the variable, says so.
+// The error for a source of keys that the AWS tools support and this program does not. `asks` is the key or variable.
 Error other_way(const Profile& profile, const std::string& asks, const std::string& kind) {
     return {
         ErrorKind::refused, "the keys for S3 come from " + kind + " (" + asks + "), and forebay cannot get them there",
@@ -159,7 +161,7 @@ Error other_way(const Profile& profile, const std::string& asks, const std::stri
             show_text(profile.name) + " --format process, and AWS_PROFILE with its name"};
 }
 
-// A role comes before keys of the same profile: these would be somebody else's.
+// A role comes before the keys of the same profile: these keys belong to another identity.
 Result<> check_role(const Profile& profile) {
     if (profile.value("role_arn").empty()) return {};
     return other_way(profile, "role_arn in the profile " + show_text(profile.name), "a role");
@@ -176,7 +178,7 @@ Result<> check_other_ways(const Surroundings& surroundings, const Profile& profi
     return {};
 }
 
-// As the tools of AWS choose it: variables first, then the profile's section of services, then the profile itself.
+// The order of the AWS tools: variables, then the profile's services section, then the profile itself.
 Result<> choose_endpoint(const Surroundings& surroundings, const Profile& profile, Sections& configs,
                          S3Settings& settings) {
     FB_TRY_ASSIGN(ignores, is_true("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
@@ -214,7 +216,7 @@ Result<> choose_keys(const Surroundings& surroundings, const Profile& profile, b
         settings.has_keys = true;
     };
     const auto take_own = [&] { take(of("AWS_ACCESS_KEY_ID"), of("AWS_SECRET_ACCESS_KEY"), of("AWS_SESSION_TOKEN")); };
-    // A profile that was asked for comes before keys in the environment, as with the tools of AWS.
+    // An explicit profile comes before keys in the environment, as with the AWS tools.
     if (!is_named) take_own();
     if (!settings.has_keys) FB_TRY(check_role(profile));
     const auto take_of = [&](const Section& section) {
@@ -224,6 +226,7 @@ Result<> choose_keys(const Surroundings& surroundings, const Profile& profile, b
     take_of(profile.secret);
     const auto program =
         first_of({value_in(profile.config, "credential_process"), value_in(profile.secret, "credential_process")});
+    // In the config file a program comes before keys.
     if (settings.has_keys || program.empty()) take_of(profile.config);
     else settings.program = program;
     if (settings.program.empty()) take_own();

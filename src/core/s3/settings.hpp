@@ -1,7 +1,7 @@
-// Endpoint, region and credentials, as the tools of AWS find them: the environment first, then the profile's section in
-// ~/.aws/credentials and ~/.aws/config, which may name a program that gives keys (credential_process), and where there
-// are none at all the machine's own role (IMDSv2). What asks for keys in a way that this program does not know, as a
-// role or a single sign-on, is refused by its name.
+// Endpoint, region and credentials, found as the AWS tools find them. The environment comes first, then the profile's
+// section in ~/.aws/credentials and ~/.aws/config. The profile may call a program for keys (credential_process).
+// Without any keys the machine's role is used (IMDSv2). A source of keys that this program does not support, such as a
+// role or a single sign-on, is refused by name.
 
 #pragma once
 
@@ -20,28 +20,29 @@ struct S3Settings {
     Credentials credentials;
     std::string region;
     std::string endpoint;       // "http://host:port"; empty: AWS itself
-    std::string endpoint_name;  // which variable, or key in a file, says so
-    bool is_unsigned = false;   // requests go without keys: what is open to everybody
-    std::string ca_bundle;      // a file with certificates that count; empty: the system's
-    int attempts = 10;          // of one request: with their pauses some 20 s
-    bool has_keys = false;      // else they are to be asked of the program, or without one of the machine
-    std::string program;        // a command of the shell
+    std::string endpoint_name;  // the variable, or the key in a file, with the endpoint
+    bool is_unsigned = false;   // requests go without keys, for public buckets
+    std::string ca_bundle;      // a file with trusted certificates; empty: the system's
+    int attempts = 10;          // of one request; with the pauses about 20 s
+    bool has_keys = false;      // else ask the program, or without a program the machine
+    std::string program;        // a shell command
     bool asks_machine = true;
-    /// The same from the same places as they are now; none where that cannot be.
+    /// Reads the same sources again. Empty if that is impossible.
     std::function<Result<S3Settings>()> read_again;
-    /// A server that did not answer is asked again by the next request: for who waits until it is back.
+    /// Each request tries again even if the server did not answer before. For callers that wait until the server is
+    /// back.
     bool keeps_asking = false;
 };
 
-/// Where settings are looked for; a test has its own.
+/// The sources of settings. A test supplies its own.
 struct Surroundings {
-    std::function<std::string(const char*)> variable;             // "" where it is not set
-    std::function<Result<std::string>(const std::string&)> read;  // a file; `missing` where there is none
+    std::function<std::string(const char*)> variable;             // "" if it is not set
+    std::function<Result<std::string>(const std::string&)> read;  // a file; `missing` if it does not exist
 };
 Surroundings own_surroundings();
 
-/// Sections of a file of AWS: [name], then "key = value" lines. Lines that are indented below "s3 =" are of keys as
-/// "s3.endpoint_url". The sections of ~/.aws/config are called "profile NAME", but for "default".
+/// Sections of an AWS file: [name], then "key = value" lines. Lines indented below "s3 =" get keys such as
+/// "s3.endpoint_url". Sections of ~/.aws/config are called "profile NAME", except "default".
 using Sections = std::map<std::string, std::map<std::string, std::string>>;
 Sections sections_from(const std::string& text);
 
@@ -49,10 +50,11 @@ Result<S3Settings> settings_from(const Surroundings& surroundings);
 
 struct ExpiringCredentials {
     Credentials credentials;
-    std::optional<std::chrono::system_clock::time_point> expire;  // nothing: not told
+    std::optional<std::chrono::system_clock::time_point> expire;  // nothing: no expiry time was given
 };
-/// The answer of the machine's own service, or the output of a program: JSON with AccessKeyId, SecretAccessKey, Token
-/// or SessionToken, Expiration. `corrupt` for anything else; its error has nothing of the text.
+/// Decodes the answer of the machine's service, or the output of a program: JSON with AccessKeyId, SecretAccessKey,
+/// Token or SessionToken, Expiration. `corrupt` for anything else. The error shows nothing of the text, because it is
+/// secret.
 Result<ExpiringCredentials> credentials_from(const std::string& json);
 
 }  // namespace forebay::s3

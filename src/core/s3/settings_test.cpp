@@ -1,4 +1,5 @@
-// Goal: settings are found where the tools of AWS look, in their order; what is wrong is named, without its secrets.
+// Goal: settings are found in the places and the order of the AWS tools. Errors name the wrong setting without its
+// secrets.
 // Method: surroundings made of tables.
 
 #include "core/s3/settings.hpp"

@@ -60,6 +60,7 @@ std::string query_text(Pairs query) {
 
 std::string authorization_of(const ToSign& request, const Credentials& credentials, std::string_view time) {
     auto headers = request.headers;
+    // The canonical request has its headers in order.
     std::ranges::sort(headers);
     std::string canonical = request.method + "\n" + request.path + "\n" + query_text(request.query) + "\n", names;
     for (const auto& [name, value] : headers) {
@@ -72,6 +73,7 @@ std::string authorization_of(const ToSign& request, const Credentials& credentia
     const auto scope = day + "/" + request.region + "/" + request.service + "/aws4_request";
     const auto text = "AWS4-HMAC-SHA256\n" + std::string(time) + "\n" + scope + "\n" +
                       sha256_hex(std::as_bytes(std::span(canonical)));
+    // The signing key is a chain of HMACs: secret, day, region, service, "aws4_request".
     auto key = hmac("AWS4" + credentials.secret_key, day);
     for (const auto& part : {request.region, request.service, std::string("aws4_request")}) key = hmac(key, part);
     return "AWS4-HMAC-SHA256 Credential=" + credentials.access_key + "/" + scope + ",SignedHeaders=" + names +
@@ -99,7 +101,7 @@ bool from_base64(std::string_view text, std::string& bytes) {
         EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                         reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
     if (size < 0) return false;
-    // The decoder counts the padding as bytes.
+    // The decoder counts padding as bytes.
     const auto padding = text.ends_with("==") ? 2u : text.ends_with('=') ? 1u : 0u;
     bytes.resize(static_cast<std::size_t>(size) - padding);
     return true;

@@ -1,5 +1,5 @@
-// Goal: signatures are those of AWS, which publishes some for a key that is nobody's; checksums are those of others.
-// Method: the examples of "Signature Calculations for the Authorization Header" of the S3 API reference, and RFC 4648.
+// Goal: signatures equal the examples that AWS publishes for a public test key. Checksums equal published values.
+// Method: "Signature Calculations for the Authorization Header" in the S3 API reference, and RFC 4648.
 
 #include "core/s3/sign.hpp"
 
