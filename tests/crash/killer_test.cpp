@@ -1,10 +1,9 @@
-// Goal: whoever is killed, and whenever, nothing that was reported committed is lost and nothing bad is accepted; what
-// is left is finished by `forebay drain` and `forebay recover --stale`. Method: a run of an application lives several
-// lives, each a session; some go back to an older step, some have a wall clock that is hours off (this executable
-// defines clock_gettime, which the library then finds first), and put files into their spools. Each is ended by SIGKILL
-// for the application, its agents, or both, at a random moment; between lives `forebay drain` and `forebay recover` are
-// killed as well. Everything is drawn from a seed before it starts.
-// FOREBAY_KILLER_RUNS asks for more runs, FOREBAY_SEED repeats.
+// Goal: no process loses a snapshot that was reported committed, and none accepts a bad snapshot, whoever is killed at
+// any time. `forebay drain` and `forebay recover --stale` finish the rest. Method: an application lives several lives
+// over one run, each a session. Some go back to an older step, have a wall clock that is hours off, or put files into
+// their spools. SIGKILL ends the application, its agents, or both, at a random moment. Between lives it ends `forebay
+// drain` and `forebay recover`. A seed decides everything beforehand. This executable defines clock_gettime, which
+// takes precedence over the C library's. FOREBAY_KILLER_RUNS sets the number of runs, FOREBAY_SEED repeats a run.
 
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
@@ -35,22 +34,22 @@ using std::chrono::milliseconds;
 
 namespace {
 
-std::int64_t clock_shift_seconds = 0;  // of the wall clock of this process
+std::int64_t clock_shift_seconds = 0;  // shift of this process' wall clock
 constexpr std::int64_t hour_seconds = 3600;
 constexpr int shift_hours_max = 12;
 
-// What an application tells: the step that it found, or went back to, or that is committed; the number of a file.
+// Messages of an application: the restored step, the step it went back to, a committed step, the number of a file.
 enum Told : std::int64_t { restored, went_back, durable, put, told_kinds };
-constexpr std::int64_t no_step = -1;  // the lowest that is told
+constexpr std::int64_t no_step = -1;  // the lowest number in a message
 std::int64_t word_of(std::int64_t number, Told kind) { return (number - no_step) * told_kinds + kind; }
 Told kind_of(std::int64_t word) { return static_cast<Told>(word % told_kinds); }
 std::int64_t number_of(std::int64_t word) { return word / told_kinds + no_step; }
 
-constexpr std::int64_t files_per_life_max = 1000;  // far more than a life has rounds
+constexpr std::int64_t files_per_life_max = 1000;  // far more files than rounds of a life
 
 std::string file_of(std::int64_t number) { return "log-" + std::to_string(number); }
 
-// As a program of the job does.
+// Writes the file as a program of the job does.
 void put_file(const std::string& spool, std::int64_t number) {
     const auto name = file_of(number);
     std::ofstream(spool + "/." + name) << name;
@@ -62,14 +61,14 @@ enum class Tool { none, drain, recover };
 
 struct Life {
     Victim victim = Victim::application;
-    milliseconds age{};       // when the first is killed
-    milliseconds after{};     // before the next is
-    bool agents_too = false;  // once more
+    milliseconds age{};       // age at the first kill
+    milliseconds after{};     // pause before the next kill
+    bool agents_too = false;  // kills the agents once more
     Tool tool = Tool::none;
     milliseconds tool_age{};
     bool goes_back = false;
     std::int64_t clock_hours = 0;
-    int file_every = 0;  // steps; 0: none
+    int file_every = 0;  // a file every so many steps; 0: no files
 };
 
 struct Schedule {
@@ -101,7 +100,7 @@ Schedule schedule_of(std::uint64_t seed) {
     return schedule;
 }
 
-// One run directory, from its first life to the judgement.
+// One run directory from its first life to the judgement.
 class History {
 public:
     explicit History(std::uint64_t seed) : schedule_(schedule_of(seed)) {
@@ -142,10 +141,10 @@ private:
     Schedule schedule_;
     test::TempDirectory folder_;
     Options options_;
-    std::set<std::int64_t> promised_;                         // steps that an application was told are committed
-    std::set<std::pair<format::Line, std::int64_t>> listed_;  // what was seen committed
+    std::set<std::int64_t> promised_;                         // steps that were reported to an application as committed
+    std::set<std::pair<format::Line, std::int64_t>> listed_;  // seen committed
     std::map<std::uint32_t, std::int64_t> bases_;             // steps that sessions went back to
-    std::set<std::int64_t> files_;                            // that were put into spools
+    std::set<std::int64_t> files_;                            // numbers of files in spools
     std::int64_t lives_ = 0;
     std::size_t kills_ = 0;
 };
@@ -157,8 +156,8 @@ void History::note_listed() {
         if (version.readable) listed_.insert({version.head.lineage.line(), version.head.step});
 }
 
-// What the next session has to find at least: the newest of the line that the run is on. Lines that went back since
-// may be in memory alone.
+// The least step that the next session must restore: the newest step of the run's line. Lines that went back later may
+// exist only in memory, so their base counts.
 std::int64_t History::restored_min() const {
     const auto history = catalog::history(sys::posix_store(), options_.run, "restart");
     if (!history || history->living.empty()) return no_step;
@@ -185,7 +184,7 @@ void History::body(const Life& life, const test::Application::Tell& tell) const 
         if (first == -2) throw std::runtime_error("a restart gave data of another step");
         if (tells) tell(word_of(first, restored));
         if (life.goes_back && first > 0) {
-            first = here.restore(first / 2 + 1);  // so far that it does not overtake what it leaves at once
+            first = here.restore(first / 2 + 1);  // far enough that it does not soon overtake the steps it leaves
             if (first == -2) throw std::runtime_error("going back gave data of another step");
             if (tells) tell(word_of(first, went_back));
         }
@@ -219,7 +218,7 @@ void History::live(const Life& life) {
     const auto newest_before = restored_min();
     ++lives_;
     test::Application application([&](const auto& tell) { body(life, tell); });
-    // Most lives are counted from their first step on, some from their opening.
+    // In most lives the age counts from the first step, in some from the start of the process.
     if (life.age.count() % 4 != 0) application.wait_for_word();
     std::this_thread::sleep_for(life.age);
     if (life.victim != Victim::application) kill_agents();
@@ -234,8 +233,7 @@ void History::live(const Life& life) {
     kill_tool(life);
 }
 
-// The tools have a moment of their own at which they are killed; then they are started again by the next life, or by
-// finish().
+// Kills a tool at a random moment. The next life, or finish(), starts it again.
 void History::kill_tool(const Life& life) {
     if (life.tool == Tool::none) return;
     const bool drains = life.tool == Tool::drain;
@@ -252,8 +250,8 @@ void History::kill_tool(const Life& life) {
 
 void History::finish() {
     test::Said drained;
-    // An agent that a killed application had just started may come up behind our back: `drain all` then waits for it
-    // in vain, or passes over the directory.
+    // A killed application may just have started an agent that appears only now. Then `drain all` waits for it in vain,
+    // or skips the directory.
     const auto settles = [&] {
         test::wait_for_agents(options_);
         drained = test::forebay_run("drain all --staging " + folder_.path());
@@ -262,22 +260,22 @@ void History::finish() {
     };
     REQUIRE_MESSAGE(test::soon(settles, std::chrono::seconds(60)), drained.text);
     note_listed();
-    // Exit code 1: a save that was cut before every node had sealed its part cannot be committed by anybody.
+    // Exit code 1: a save was cut before every node sealed its part. Nobody can commit it.
     CHECK_MESSAGE((drained.exit_code == 0 || (drained.exit_code == 1 && schedule_.nodes > 1)), drained.text);
     if (drained.exit_code != 0) return recover();
-    // A session that was killed while it opened leaves a directory that names no run.
+    // A session that was killed while it opened leaves a directory without session.json.
     for (const auto& directory : test::staged(options_))
         CHECK_FALSE(std::filesystem::exists(directory + "/session.json"));
     recover();
 }
 
 void History::recover() const {
-    if (!std::filesystem::exists(options_.run)) return;  // killed before it began
+    if (!std::filesystem::exists(options_.run)) return;  // killed before it made the run
     const auto recovered = test::forebay_run("recover --stale " + options_.run);
     CHECK_MESSAGE(recovered.exit_code == 0, recovered.text);
 }
 
-// A node file's row is equal to its step everywhere.
+// Every row of a node file must equal the step.
 bool holds(const catalog::Snapshot& snapshot, const format::NodeLine& line) {
     auto reader = catalog::NodeReader::open(sys::posix_store(), snapshot.directory + "/" + line.path).value();
     for (const auto& block : reader.head().value().blocks) {
@@ -289,7 +287,7 @@ bool holds(const catalog::Snapshot& snapshot, const format::NodeLine& line) {
     return true;
 }
 
-// Retention takes all but the newest; what it keeps, it may have counted before it died.
+// Retention removes all but the newest. It may have counted a snapshot that is not listed.
 void History::judge_promises(const catalog::History& history) const {
     std::set<std::pair<format::Line, std::int64_t>> there;
     std::set<std::int64_t> steps;
@@ -309,7 +307,7 @@ void History::judge_promises(const catalog::History& history) const {
             CHECK_MESSAGE(there.contains(listed), "step " << listed.second << " of line "
                                                           << format::name_of(listed.first)
                                                           << " was seen committed and is lost; there is" << text);
-    // Which line it was of is not told.
+    // The application does not report the line of a step.
     for (const auto step : promised_)
         if (schedule_.stream.keep == 0 || (bases_.empty() && is_kept(step)))
             CHECK_MESSAGE(steps.contains(step), "step " << step << " was reported committed and is lost");
