@@ -1,6 +1,6 @@
 # Goal: CMake and pkg-config find an installed Forebay. It works from any prefix, and uninstalls without a trace.
-# Method: install into one directory, move it to another, build programs of each language against it both ways, run them,
-# and uninstall beside a user's file.
+# Method: install into one directory, move it to another, build programs of each language against it both ways, run
+# them, and uninstall beside a user's file.
 set -euo pipefail
 
 work=$(mktemp -d)
