@@ -1,6 +1,6 @@
-! Goal: a name that is known and comes with another type, rank, shape or kind is refused, and so is a value, a step or an
-! option that differs between ranks; nothing that lies behind an array is read or overwritten, and what is right goes on.
-! Method: arrays with guards behind them; alike_test RUN on any number of ranks, of which the last one is wrong.
+! Goal: a known name with another type, rank, shape or kind is refused. A value, step or option that differs between
+! ranks is refused. Nothing behind an array is read or overwritten, and valid calls continue to work. Method: arrays
+! with guards behind them. alike_test RUN on any number of ranks; the last rank makes the mistakes.
 program alike_test
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64, error_unit
   use mpi_f08
@@ -70,7 +70,7 @@ contains
     errmsg = ''
   end subroutine
 
-  ! In a later step each name comes otherwise first.
+  ! In a later step each name first comes with a wrong description.
   subroutine write_steps()
     integer :: rows_of, columns_of, other_rows, two_rows
     call checkpoint_open(trim(run)//'-palm', MPI_COMM_WORLD%MPI_VAL, config='config.toml')
@@ -108,7 +108,7 @@ contains
     call checkpoint_begin(3)
     call checkpoint_write('whole', whole, dt_replicated)
     call checkpoint_write('field', field(:, :count), rows_of)
-    call checkpoint_end()  ! what was refused is not missed
+    call checkpoint_end()  ! the step does not need refused arrays
     call checkpoint_close()
   end subroutine
 
@@ -135,7 +135,7 @@ contains
     call checkpoint_close()
   end subroutine
 
-  ! The same by the module forebay, where an array is described once and bound again.
+  ! The same with the module forebay: an array is described once and bound again.
   subroutine bind_again()
     type(fb_session) :: session
     type(fb_stream) :: stream
@@ -178,7 +178,7 @@ contains
     call session%close()
   end subroutine
 
-  ! Of PALM's calls rank 0's value is meant; of the others only where it is said.
+  ! PALM's calls use rank 0's value. Other ranks' values count only where the page says so.
   subroutine ranks_that_differ()
     type(fb_session) :: session
     type(fb_stream) :: stream

@@ -1,5 +1,5 @@
-"""Goal: what goes wrong is called by its name. A damaged snapshot that a restart passes over is seen without a log, `verify`
-tells abandoned snapshots from living ones, and what a living session writes is not deleted.
+"""Goal: errors are reported by name. A damaged snapshot that a restart skips is reported without a log, `verify`
+separates abandoned from living snapshots, and the files of a living session are not deleted.
 
 Method: a simulation of one array, damaged files, and the program beside it.
 """

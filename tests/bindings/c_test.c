@@ -1,5 +1,5 @@
 /* Goal: the calls of forebay.h that story.c does not make: direct saves, rebinding, attributes, single variables, older
- * snapshots, notes, counters, NULL handles. In an empty folder, by one process. */
+ * snapshots, notes, counters, NULL handles. One process in an empty directory. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static int says(const fb_error* error, const char* part) {
     return 0;
 }
 
-/* What a call that binds again can tell: it gets no type. */
+/* A call that binds again cannot check the type: it gets none. */
 static void bind_again(fb_stream* stream, double* u, double* value) {
     fb_error error;
     const uint64_t lo[] = {0, 0}, size[] = {2, 3};
@@ -167,7 +167,7 @@ static void options_that_differ(fb_session* session, const char* kept) {
     fb_options_free(options);
 }
 
-/* By hand: a value of rank 0 alone, which one process cannot tell from another. */
+/* By hand: a value that only rank 0 has. One process cannot see the difference. */
 static void own_value(fb_session* session) {
     fb_error error;
     fb_stream* stream = NULL;
@@ -184,7 +184,7 @@ static void own_value(fb_session* session) {
     fb_stream_free(stream);
 }
 
-/* A snapshot that cannot be used is no start of a new run. */
+/* An unusable snapshot must not start a new run. */
 static void nothing_usable(fb_session* session) {
     fb_error error;
     fb_stream* stream = NULL;
@@ -264,7 +264,7 @@ int main(void) {
     const fb_attributes attributes = {"m", NULL, 0, NULL, 3, others};
     const fb_column columns[] = {{"id", FB_I64, &attributes}};
     fb_column_data column;
-    /* which no drain keeps at this rate */
+    /* no drain keeps this deadline at this rate */
     const char* kept =
         "slots = 2\npolicy = \"wait_at_most\"\nwait_max_seconds = 60\npriority = 3\ndeadline_seconds = 1e-3\n"
         "rate_bytes_per_second = 100000\n";

@@ -1,4 +1,4 @@
-# Goal: c_test.c, in an empty folder, with the file from which it takes its configuration.
+# Goal: run c_test.c in an empty directory with its configuration file.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
-! Goal: PALM's three calls restart a model on another number of ranks, at once and with halos; what is written in one
-! step and forgotten in the next, a kind that nobody made and a variable that is not there are refused.
-! Method: checkpoint_test save RUN, then checkpoint_test restart RUN, on any numbers of ranks.
+! Goal: PALM's three calls restart a model on another number of ranks, at once and with halos. A variable that one step
+! writes and the next step omits, an unknown kind and a missing variable are refused. Method: checkpoint_test save RUN,
+! then checkpoint_test restart RUN, each on any number of ranks.
 program checkpoint_test
   use, intrinsic :: iso_fortran_env, only: int64, real64, error_unit
   use mpi_f08

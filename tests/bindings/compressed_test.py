@@ -1,8 +1,8 @@
-"""Goal: one word in the configuration compresses a stream: what is saved comes back bit for bit, readers that know nothing
-of Forebay read node files and views, and the program tells what it gained. What is killed half way is drained by hand.
+"""Goal: one word in the configuration compresses a stream. The data come back bit for bit. Readers without Forebay read
+node files and views. The program reports the gain. A killed drain is finished by hand.
 
-Method: a smooth field, ids and noise, saved by this process with an agent beside it; h5py and xarray with hdf5plugin;
-an agent killed while it compresses onto storage that is slow by a rate limit.
+Method: this process saves a smooth field, ids and noise with an agent beside it; h5py and xarray with hdf5plugin read
+them. An agent is killed while it compresses at a rate limit.
 """
 
 import json
@@ -108,7 +108,7 @@ class Compressed(unittest.TestCase):
                 counters = self.save(codec)
                 self.assertEqual(counters.commits, 3)
                 self.assertEqual(counters.bytes_drained, counters.bytes_saved)
-                # With `auto` a save that is waited for is stored as it is; zfp compresses all the same.
+                # `auto` stores a save uncompressed when somebody waits for it; zfp is compressed all the same.
                 self.assertLess(counters.bytes_stored, (0.95 if codec == "auto" else 0.7) * counters.bytes_drained)
                 self.assertEqual(self.check_restart(), 2)
                 program("verify", self.work / "run")
@@ -133,7 +133,7 @@ class Compressed(unittest.TestCase):
             restart = stream.newest()
             self.assertIn("staged copy", restart.source)
             restart.read()
-        for name, data in fields.items():  # what was given, without the error of what is stored
+        for name, data in fields.items():  # the caller's arrays, without the error of the stored values
             np.testing.assert_array_equal(data, self.fields[name])
 
     def test_other_readers(self):
@@ -159,7 +159,7 @@ class Compressed(unittest.TestCase):
                 break
             time.sleep(0.05)
         self.assertTrue(list(part.glob(".step-*/*.tmp")), "the agent did not begin")
-        # The agent first: without its application it would go on at full speed.
+        # The agent dies first: without its application it would drop the rate limit.
         found = subprocess.run(["pgrep", "-f", f"agent.*{self.work}"], capture_output=True, text=True, check=True)
         for pid in found.stdout.split():
             os.kill(int(pid), signal.SIGKILL)
@@ -173,7 +173,7 @@ class Compressed(unittest.TestCase):
 
 
 def save_and_wait(work):
-    """The application that will be killed, with an agent that writes for ten seconds."""
+    """The application to be killed. Its agent writes for ten seconds."""
     session = opened(work, "zstd", rate=400_000)
     described(session, *state()).save(7)
     time.sleep(600)

@@ -1,8 +1,8 @@
-"""Goal: whatever bit of a committed node file flips, `forebay verify` names variable, rank and bytes, and a restart takes
-the step before.
+"""Goal: if any bit of a committed node file flips, `forebay verify` reports variable, rank and bytes, and a restart
+takes the step before.
 
-Method: random bits of the file (the seed is printed; SEED repeats them), each put back after. h5py, which knows nothing of
-our records, says which variable a byte belongs to.
+Method: flip random bits and put each back. The seed is printed; SEED repeats it. h5py knows nothing of our records and
+maps bytes to variables.
 """
 
 import json
@@ -29,12 +29,12 @@ STEPS = (3, 7)
 
 
 def state(step):
-    """What is saved at a step: more than a segment of 1 MiB, less, and a single value."""
+    """The data of a step: more than a segment of 1 MiB, less than a segment, and a single value."""
     return {"u": np.arange(400_000.0) * step, "small": np.arange(100, dtype="i4") + step, "time": np.array(step / 2)}
 
 
 def described(session, arrays):
-    """The stream with all of it."""
+    """A stream with all data described."""
     stream = session.stream("restart", keep=0)
     for name, data in arrays.items():
         if data.ndim:
@@ -45,7 +45,7 @@ def described(session, arrays):
 
 
 def restart(work):
-    """The step a new session gets, which has read it whole, never the damaged one."""
+    """The step that a new session restores completely. It must never be the damaged step."""
     arrays = state(0)
     with forebay.Session(work / "run", staging=work / "empty", config=work / "config.toml") as session:
         stream = described(session, arrays)
@@ -71,7 +71,7 @@ def data_ranges(path):
 
 
 def judge(work, node_file, position, ranges):
-    """What verify says of a flipped byte: 'data', 'head' or 'nothing'."""
+    """The part that verify reports for a flipped byte: 'data', 'head' or 'nothing'."""
     done = subprocess.run([BUILD / "bin/forebay", "verify", work / "run", "--json"], capture_output=True, text=True,
                           check=False)
     found = {one["step"]: one for one in json.loads(done.stdout)}
@@ -90,7 +90,7 @@ def judge(work, node_file, position, ranges):
 
 
 def main():
-    """Prints how many flips were of what."""
+    """Prints the number of flips of each kind."""
     seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
     print("seed", seed, flush=True)
     chance = random.Random(seed)
@@ -111,7 +111,7 @@ def main():
         content, ranges = node_file.read_bytes(), data_ranges(node_file)
         assert set(ranges) == {"u", "small", "time"}, ranges
         counts = {"data": 0, "head": 0, "nothing": 0}
-        # Half of them anywhere, the others where there is little: in the head, in small variables, behind blocks.
+        # Half of the flips hit any byte. The rest hits small parts: the head, small variables, bytes behind blocks.
         places = [chance.randrange(len(content)) for _ in range(FLIPS // 2)]
         places += [chance.randrange(min(first for first, _ in ranges.values()) + 8192) for _ in range(FLIPS // 2)]
         for number, position in enumerate(places):

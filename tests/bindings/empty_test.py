@@ -1,6 +1,7 @@
-"""Goal: arrays with an extent of 0 are saved, shown, exported, checked and restored as any other, in every form.
+"""Goal: arrays with an extent of 0 are saved, shown, exported, checked and restored like any other array, in every
+form.
 
-Method: sessions of one process; views and exports are opened by h5py.
+Method: sessions of one process; h5py opens views and exports.
 """
 
 import os
@@ -24,14 +25,14 @@ SHAPES = {"rows": (0, 3), "columns": (4, 0), "line": (0,), "full": (2, 3)}
 
 
 def program(*arguments):
-    """What it prints."""
+    """The standard output of the program."""
     done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     return done.stdout
 
 
 def describe(stream):
-    """Arrays of these shapes, and a list without entries that all ranks have."""
+    """Arrays of these shapes, and a list without entries on any rank."""
     arrays = {name: np.ones(shape) for name, shape in SHAPES.items()}
     for name, data in arrays.items():
         stream.array(f"fields/{name}", data)
@@ -49,7 +50,7 @@ def test_every_form(tmp_path, options):
         stream = session.stream("restart", view=["plain", "netcdf"], **options)
         describe(stream)
         assert stream.save(7).kept
-    with forebay.Session(run, **place) as session:  # another agent: what was staged is gone
+    with forebay.Session(run, **place) as session:  # another agent: staged snapshots are gone
         stream = session.stream("restart", view=["plain", "netcdf"], **options)
         arrays = describe(stream)
         arrays["full"][:] = 0

@@ -1,4 +1,4 @@
-! Goal: every type, rank and stride of Fortran is saved as it lies and comes back; what cannot be saved is refused.
+! Goal: every type, rank and stride of Fortran is saved in place and restored; unsupported arrays are refused.
 ! ranks: 1
 program fortran_test
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64, error_unit
@@ -80,7 +80,7 @@ contains
     call check(counted == expected, 'counter '//name)
   end subroutine
 
-  ! Saves, or restarts; of `whole` only each third row of each second column, backwards.
+  ! Saves, or restarts. `whole` uses every third row of every second column, backwards.
   subroutine use_run(saves)
     logical, intent(in) :: saves
     type(fb_session) :: session
@@ -134,7 +134,7 @@ contains
       call snapshot%read()
       call stream%older(snapshot)
       call check(.not. snapshot%found() .and. snapshot%step() == -1, 'no older snapshot')
-      ! A snapshot that cannot be used is no start of a new run.
+      ! An unusable snapshot must not start a new run.
       call execute_command_line(': > '//trim(run)//'/all/step-000004/manifest.json')
       call stream%restore(snapshot, stat=stat, errmsg=why)
       call check(stat == fb_corrupt .and. .not. snapshot%found() .and. index(why, 'step 4: ') > 0, 'nothing usable')

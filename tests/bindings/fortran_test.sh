@@ -1,5 +1,5 @@
-# Goal: fortran_test.f90, checkpoint_test.f90 and alike_test.f90; in an empty folder, with the file from which the first takes its
-# configuration.
+# Goal: run fortran_test.f90, checkpoint_test.f90 and alike_test.f90 in an empty directory, with the configuration file
+# of the first.
 set -euo pipefail
 program=$FOREBAY_BINARY_DIR/tests/fortran_test
 [ -x "$program" ] || { echo "skipped: no Fortran compiler was found"; exit 77; }
@@ -10,7 +10,7 @@ mkdir memory
 printf 'staging = "%s/memory"\n[agent]\nmode = "thread"\n[job]\nwall_time_seconds = 3600\n' "$work" > config.toml
 mpiexec -n 1 "$program" run
 mkdir palm
-touch palm/.stop  # the run is not there yet, so `forebay stop` would refuse it
+touch palm/.stop  # `forebay stop` would refuse the run, which does not exist yet
 [ -d "memory/forebay-$(id -u)" ] || { echo "a blank staging= has hidden that of the configuration"; exit 1; }
 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" save palm
 mpiexec -n 2 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" restart palm

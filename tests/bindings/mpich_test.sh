@@ -1,7 +1,7 @@
 # Goal: Forebay compiles and runs against MPICH as it does against Open MPI.
-# Method: the libraries of MPI and of Fortran in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then
-# on 2 and a dedicated agent. The library below them and the agent of the first are this build's: they know no MPI.
-# Compiled without optimisation, a third faster, and without what debuggers need.
+# Method: build the libraries of MPI and Fortran in a private build directory. Play the story in C++, C and Fortran on 3
+# ranks, then on 2 and a dedicated agent. The library below them and the agent of the first run come from this build, as
+# they know no MPI. Compiled without optimisation and debug information, which takes a third less time.
 set -euo pipefail
 command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > /dev/null ||
     { echo "skipped: MPICH is not here, beside another MPI (Debian: libmpich-dev, mpich)"; exit 77; }
@@ -34,7 +34,7 @@ stories=$FOREBAY_SOURCE_DIR/tests/bindings
     mpicc.mpich -std=c99 -o story_c "$stories/story.c" $flags -lforebay_mpi -lforebay
     mpifort.mpich -o story_fortran "$stories/story.f90" $flags -lforebay_fortran -lforebay_mpi -lforebay
 }
-# Not by -q, whose early end would end ldd by a signal.
+# grep -q would end early, and ldd would die by SIGPIPE.
 ldd story_c | grep libmpich > /dev/null || { echo "linked to another MPI:"; ldd story_c; exit 1; }
 : > empty.toml
 printf '[agent]\nmode = "dedicated"\n' > dedicated.toml

@@ -1,15 +1,15 @@
-# Goal: `pip install .` gives a clean environment a package that works by itself: libraries and the program inside, found
-# wherever the environment lies.
-# Method: no downloads but what the environment of the tests has; build in a folder of its own, save, list, read. With the
-# compilers and flags of this build, below a folder of the same name: a compiler cache has all of it then.
+# Goal: `pip install .` gives a clean environment a self-contained package. It contains libraries and the program, and
+# works wherever the environment lies.
+# Method: build in a private directory, save, list, read. Only packages of the test environment are downloaded. The
+# compilers, flags and directory name are those of this build, so that a compiler cache has all objects.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset FOREBAY_AGENT PYTHONPATH
-unset XDG_CACHE_HOME  # which is for tests alone: the build has its compiler's cache elsewhere
+unset XDG_CACHE_HOME  # it is set for tests only; the build keeps the compiler's cache elsewhere
 tests=$(dirname "$FOREBAY_PYTHON")
 "$FOREBAY_PYTHON" -m venv --without-pip "$work/clean"
-# What building needs, and numpy, h5py and xarray, come from the environment of the tests; forebay is not there.
+# Build tools, numpy, h5py and xarray come from the test environment, which does not have forebay.
 "$work/clean/bin/python" - "$tests" << 'PATHS'
 import pathlib, sys, sysconfig
 other = next(pathlib.Path(sys.argv[1]).parent.glob("lib/python*/site-packages"))

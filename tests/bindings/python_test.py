@@ -1,7 +1,7 @@
-"""Goal: the Python package saves and reads numpy arrays in place, whatever their type and strides; refuses what it cannot
-save; keeps alive what it needs; and shows committed snapshots to readers without MPI.
+"""Goal: the Python package saves and reads numpy arrays in place, with any type and strides. It refuses arrays that it
+cannot save, keeps alive the arrays it needs, and shows committed snapshots to readers without MPI.
 
-Method: sessions of one process, in temporary folders.
+Method: sessions of one process in temporary directories.
 """
 
 import gc
@@ -28,7 +28,7 @@ TYPES = ["f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4"
 
 @pytest.fixture(name="config")
 def make_config(tmp_path):
-    """A configuration whose agent is a thread, staged in the test's folder."""
+    """A configuration whose agent is a thread and stages in the test's directory."""
     (tmp_path / "memory").mkdir()
     file = tmp_path / "config.toml"
     file.write_text(f'staging = "{tmp_path}/memory"\n[agent]\nmode = "thread"\n')
@@ -36,13 +36,13 @@ def make_config(tmp_path):
 
 
 def sample(kind, shape):
-    """Values that differ, of any type."""
+    """Distinct values of any type."""
     numbers = np.array(np.arange(int(np.prod(shape))).reshape(shape))
     return np.char.mod("text %d", numbers).astype(kind) if kind[0] == "S" else np.array(numbers * 3 % 101, kind)
 
 
 def describe_all(stream, arrays):
-    """Each as a whole global array."""
+    """Describes each as a whole global array."""
     for name, data in arrays.items():
         if data.ndim == 0:
             stream.replicated(name, data)
@@ -51,7 +51,7 @@ def describe_all(stream, arrays):
 
 
 def test_every_type_shape_and_stride_comes_back(tmp_path, config):
-    """Slices, transposes and negative strides too; what lies between is left alone."""
+    """Saves also slices, transposes and negative strides. A restart leaves the bytes between unchanged."""
     arrays = {f"type/{kind.strip('?')or 'bool'}": sample(kind, (3, 4)) for kind in TYPES}
     arrays |= {f"dims/{dims}": sample("f8", (2,) * dims) for dims in range(9)}
     big = sample("f8", (10, 9, 8))
@@ -82,7 +82,7 @@ def test_every_type_shape_and_stride_comes_back(tmp_path, config):
 
 
 def test_several_boxes_halos_and_coverage(tmp_path, config):
-    """Boxes in any place; a restart fills the halo inside the global shape and nothing else."""
+    """Boxes anywhere. A restart fills the halo inside the global shape and nothing else."""
     left, right = np.full((4, 3), 1.0), np.full((4, 5), 2.0)
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", view=False)
@@ -98,7 +98,7 @@ def test_several_boxes_halos_and_coverage(tmp_path, config):
 
 
 def test_small_files_and_files_of_several_nodes(tmp_path, config):
-    """The spool is a directory while the session is open, and what is put there is in the run afterwards."""
+    """The spool is a directory while the session is open. Afterwards its files are in the run."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         pathlib.Path(session.spool, "a.txt").write_text("small")
         session.stream("restart", file="combined:16")
@@ -124,7 +124,7 @@ def test_arrays_alone_restart_without_a_function(tmp_path, config):
 
 
 def test_none_means_that_nothing_is_there(tmp_path, config, monkeypatch):
-    """Damage in the only snapshot is an error after it was read; to begin anew is a choice; so are a run's parents."""
+    """Reading a damaged only snapshot fails. You choose to start from the beginning, and to make a run's parents."""
     def restored(write=None):
         with forebay.Session(tmp_path / "run", config=config) as session:
             stream, u = session.stream("restart", view=False), np.zeros(1000)
@@ -176,7 +176,7 @@ with forebay.Session({str(tmp_path / "run")!r}, config={str(config)!r}, log=log)
 
 
 def test_particles_of_any_stride_and_number(tmp_path, config):
-    """Columns of a structured array, rows that change, none at all."""
+    """Columns of a structured array, changing numbers of rows, and no rows."""
     kind = np.dtype([("id", "i8"), ("x", "f4"), ("skipped", "f8")])
     rows = np.zeros(7, kind)
     rows["id"], rows["x"] = np.arange(7), np.arange(7) / 2
@@ -210,12 +210,12 @@ def test_particles_of_any_stride_and_number(tmp_path, config):
 
 
 def test_nothing_is_copied_and_arrays_stay_alive(tmp_path, config):
-    """The stream holds what it will save; it lets go when it goes."""
+    """The stream keeps its arrays alive and releases them when it goes."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", view=False)
         data = np.zeros(1000)
         stream.array("u", data)
-        data[:] = 7  # after describing, before saving: it is the array itself that is saved
+        data[:] = 7  # changed after describing: the save must take the array itself
         held = weakref.ref(data)
         del data
         gc.collect()
@@ -235,7 +235,7 @@ def test_nothing_is_copied_and_arrays_stay_alive(tmp_path, config):
 
 
 def test_some_variables_of_some_step(tmp_path, config):
-    """Described after newest(), read by name; what is forgotten is not saved."""
+    """Arrays are described after newest() and read by name. Dropped arrays are not saved."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", view=False, slots=2)
         one, two = np.zeros(4), np.zeros(())
@@ -265,14 +265,14 @@ def test_some_variables_of_some_step(tmp_path, config):
 @pytest.mark.parametrize("kind, text", [(">f8", "byte order"), ("O", "cannot be saved"), ("U3", "cannot be saved"),
                                         ("M8[s]", "cannot be saved"), ("g", "cannot be saved")])
 def test_types_that_cannot_be_saved(tmp_path, config, kind, text):
-    """Refused by name, before anything is described."""
+    """The error names the type, and nothing is described."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         with pytest.raises(forebay.RefusedError, match=text):
             session.stream("restart").array("u", np.zeros(3, kind))
 
 
 def test_mistakes(tmp_path, config):
-    """The text says which variable; the class says what to do."""
+    """The text has the variable, the class tells what to do."""
     session = forebay.Session(tmp_path / "run", config=config)
     stream = session.stream("restart")
     data = np.zeros((3, 4))
@@ -328,7 +328,7 @@ def test_mistakes(tmp_path, config):
 
 
 def test_read_only_arrays_are_saved_but_not_read_into(tmp_path, config):
-    """numpy's promise is kept."""
+    """A read into a read-only array is refused."""
     data = np.arange(5.0)
     data.flags.writeable = False
     with forebay.Session(tmp_path / "run", config=config) as session:
@@ -340,7 +340,7 @@ def test_read_only_arrays_are_saved_but_not_read_into(tmp_path, config):
 
 
 def test_an_exception_leaves_the_session_without_waiting(tmp_path, config):
-    """What was saved before is committed by the next session."""
+    """The next session commits earlier saves."""
     with pytest.raises(ZeroDivisionError):
         with forebay.Session(tmp_path / "run", config=config, log=print) as session:
             stream = session.stream("restart", view=False)
@@ -359,7 +359,7 @@ def test_an_exception_leaves_the_session_without_waiting(tmp_path, config):
 
 
 def test_a_job_that_ends_a_request_and_a_wish(tmp_path, config):
-    """Each asks for a save; only the first says how long is left."""
+    """Both request a save; only the first gives the time left."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         job = session.job()
         assert not job.save and not job.stop and job.seconds_left == float("inf") and job.reason == ""
@@ -382,7 +382,7 @@ def test_a_job_that_ends_a_request_and_a_wish(tmp_path, config):
 
 
 def test_what_is_leaked_is_named(tmp_path):
-    """ctest fails a test that prints so (cmake/testing.cmake)."""
+    """ctest fails a test with this output (cmake/testing.cmake)."""
     leak = "import ctypes, forebay; ctypes.pythonapi.Py_IncRef(ctypes.py_object(forebay._forebay.options(None)))"
     done = subprocess.run([sys.executable, "-c", leak], env=os.environ | {"PYTHONPATH": str(BUILD / "python")}, cwd=tmp_path,
                           capture_output=True, text=True, check=False)
@@ -390,7 +390,7 @@ def test_what_is_leaked_is_named(tmp_path):
 
 
 def test_readers_see_committed_snapshots(tmp_path, config):
-    """xarray and numpy, by an interpreter that has no mpi4py in its reach."""
+    """Reads with xarray and numpy in an interpreter without mpi4py."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", keep=2)
         field, ids = sample("f8", (6, 5)), np.arange(9)

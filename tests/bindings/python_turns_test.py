@@ -1,8 +1,8 @@
-"""Goal: whatever threads, signals and the end of the interpreter do, a session of Python neither crashes nor hangs, and
-says nothing of leaks. Masked arrays are refused. `python -m forebay` is the program.
+"""Goal: threads, signals and the end of the interpreter neither crash nor hang a Python session, and cause no leak
+message. Masked arrays are refused. `python -m forebay` is the program.
 
-Method: scripts in processes of their own, since some would end the process. An agent that is stopped, or a claim of
-another host, makes a call wait; no test measures how long.
+Method: scripts in processes of their own, since some would end the process. A stopped agent, or a claim of another
+host, makes a call wait. No test measures how long.
 """
 
 import json
@@ -48,14 +48,14 @@ u = np.zeros(100_000)
 
 @pytest.fixture(name="place")
 def make_place(tmp_path):
-    """A folder with a configuration whose agent is a thread, staged there."""
+    """A directory with a configuration whose agent is a thread and stages there."""
     (tmp_path / "memory").mkdir()
     (tmp_path / "config.toml").write_text(f'staging = "{tmp_path}/memory"\n[agent]\nmode = "thread"\n')
     return tmp_path
 
 
 def run(place, script):
-    """What the script prints; it has ended well, and nothing was leaked."""
+    """The output of the script, after a clean end without leaks."""
     done = subprocess.run([sys.executable, "-c", BEGIN + script], env=ENVIRONMENT, cwd=place, capture_output=True, text=True,
                           check=False, timeout=120)
     assert done.returncode == 0 and "leaked" not in done.stderr, (done.returncode, done.stdout, done.stderr)
@@ -130,7 +130,7 @@ print(len(told) > 0, all("the log function" in text for text in told))
     "session, stream = opened()\nstream.save(1)\nstream.restore()\n",
     "def main():\n    session, stream = opened(log=lambda line: stream)\n    stream.save(1)\n    sys.exit(0)\nmain()\n",
     "import types\nholder = types.SimpleNamespace()\nholder.all = opened(log=lambda line: holder)\nsys.holder = holder\n",
-    # A daemon thread is in a call, or in its own code, at the end of the process.
+    # When the process ends, a daemon thread is in a call or in Python code.
     "session, stream = opened()\ndef save():\n    for i in range(10**9): stream.save(i)\n"
     "threading.Thread(target=save, daemon=True).start()\nimport time; time.sleep(0.3)\n",
     "session, stream = opened()\ndef sleep(held):\n    import time; time.sleep(1000)\n"
@@ -150,7 +150,7 @@ WAITS = {
 
 
 def interrupt(place, script):
-    """Sends the signal once the script has said that it is about to wait."""
+    """Sends the signal when the script reports that it is about to wait."""
     process = subprocess.Popen([sys.executable, "-c", BEGIN + script], env=ENVIRONMENT, cwd=place, stdout=subprocess.PIPE,
                                text=True)
     try:
@@ -166,7 +166,7 @@ def interrupt(place, script):
 
 @pytest.mark.parametrize("wait", WAITS)
 def test_ctrl_c_ends_a_wait_for_an_agent(place, wait):
-    """The limits of these waits are 600 s. What is staged stays."""
+    """These waits end after 600 s. The staged snapshot stays."""
     config = place / "config.toml"
     config.write_text(config.read_text().replace("thread", "process"))
     script = """
@@ -184,14 +184,14 @@ except KeyboardInterrupt:
 for process in stopped: os.kill(process, signal.SIGCONT)
 """.replace("WAIT", WAITS[wait])
     assert interrupt(place, script) == "1 interrupted\n"
-    with forebay.Session(place / "run", config=config) as session:  # what was staged is committed by then
+    with forebay.Session(place / "run", config=config) as session:  # by then the staged snapshot is committed
         stream, u = session.stream("restart", view=False), np.zeros(100_000)
         stream.array("u", u)
         assert stream.newest().step == 1
 
 
 def claim_from_elsewhere(place):
-    """A run that a session of another host has; opening it watches that session for long."""
+    """A run that a session of another host holds. Opening it watches that session for long."""
     run(place, "session, stream = opened()\nsys.stdout.flush()\nos._exit(0)\n")
     (file,) = (place / "run/forebay/sessions").glob("*/claim.json")
     claim = json.loads(file.read_text())
@@ -225,7 +225,7 @@ def test_ctrl_c_in_the_function_that_hears_the_log_ends_the_watch(place):
 
 
 def test_masked_arrays_are_refused_everywhere(place):
-    """The text says how to keep what the mask says."""
+    """The text suggests how to keep the mask."""
     masked = np.ma.masked_invalid([1.0, np.nan, 3.0])
     structured = np.ma.zeros(3, dtype=[("x", "f8")])
     with forebay.Session(place / "run", config=place / "config.toml") as session:
@@ -252,7 +252,7 @@ def test_errors_have_no_words_of_another_language(place):
         with pytest.raises(forebay.RefusedError) as raised:
             stream.save(1)
         assert "partial" in str(raised.value) and "::" not in str(raised.value)
-        with pytest.raises(forebay.RefusedError, match="outside the global shape"):  # not only at the save
+        with pytest.raises(forebay.RefusedError, match="outside the global shape"):  # at once, not only at the save
             stream.array("v", np.zeros((5, 3)), shape=(4, 3))
 
 
@@ -270,7 +270,7 @@ def test_names_that_command_a_terminal_are_refused_when_they_are_described(place
 
 
 def test_the_program_is_a_module_of_the_package(place):
-    """In a build folder; tests/bindings/pip_test.sh has an installed one."""
+    """From a build directory; tests/bindings/pip_test.sh tests an installed program."""
     done = subprocess.run([sys.executable, "-m", "forebay", "--version"], env=ENVIRONMENT, cwd=place, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0 and done.stdout.startswith("forebay "), done

@@ -1,8 +1,8 @@
-"""Goal: results of a run are read over its steps as xarray and pandas have them, the numbers that were saved.
+"""Goal: the results of a run over its steps, as xarray and pandas show them, are the saved numbers.
 
-Method: one process saves some steps of an array and of particles, `forebay insitu` makes statistics, a spectrum, planes
-and halos of them; series() and table() are held against numpy. A step is removed while it is read. How many files are
-opened is counted, since that is what many steps cost.
+Method: one process saves some steps of an array and of particles. `forebay insitu` makes statistics, a spectrum, planes
+and halos. series() and table() are compared with numpy. A step is removed during a read. The test counts opened files,
+since they are the cost of many steps.
 """
 
 import os
@@ -50,7 +50,7 @@ def field(step):
 
 
 def positions(step):
-    """Pairs of particles, one more each step, too far apart to be linked."""
+    """Pairs of particles, one more pair each step, too far apart to link."""
     pairs = step // 10
     x = np.repeat((np.arange(pairs) + 0.5) / len(STEPS), 2)
     return {"x": x, "y": x * 0 + np.tile((0.5, 0.501), pairs), "z": x * 0 + 0.5}

@@ -76,7 +76,7 @@ static void fill(struct state* state, int64_t step) {
     }
 }
 
-/* Describes all of the state; `wrong` says what is described otherwise, "" for nothing. */
+/* Describes the state; `wrong` selects a wrong description, "" none. */
 static fb_status describe(struct state* state, fb_stream* stream, const char* wrong, fb_particles** gas,
                           fb_error* error) {
     const uint64_t count = (uint64_t)state->count, first = (uint64_t)state->first;
@@ -174,7 +174,7 @@ static fb_status save_unlike(struct state* state, fb_stream* stream, fb_particle
     return fb_save(stream, steps ? 9 + rank : 9, 0, NULL, error);
 }
 
-/* What a mistake gives: the error of the first call that notices. */
+/* A mistake gives the error of the first call that notices. */
 static void mistake(struct state* state, fb_session* session, fb_stream* stream, const char* wrong) {
     fb_error error;
     fb_particles* gas = NULL;
@@ -203,7 +203,7 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
     fb_particles_free(gas);
 }
 
-/* Options that only a text can say: how files are compressed, and which file they are; then some that are refused. */
+/* Options that only a text can set: compression and file form; then options that are refused. */
 static void forms(struct state* state, fb_session* session) {
     const char* const names[] = {"packed", "one"};
     const char* const options[] = {"compression = { codec = \"zstd\", level = 5 }", "file = \"shared\"\nkeep = 2"};
@@ -229,7 +229,7 @@ static void forms(struct state* state, fb_session* session) {
     must(fb_close(session, &error), &error);
 }
 
-/* An analysis finds a condition fulfilled, and all ranks are given it at the end of a step. */
+/* An analysis finds a fulfilled condition, and all ranks receive it at the end of a step. */
 static void told(struct state* state, fb_session* session) {
     fb_error error;
     fb_stream* stream = NULL;
@@ -253,7 +253,7 @@ static void told(struct state* state, fb_session* session) {
     must(fb_close(session, &error), &error);
 }
 
-/* The last rank lacks its file. */
+/* The file is missing on the last rank. */
 static int tell_of_file(int handle, const char* path, const char* run, const char* staging) {
     fb_error error;
     fb_session* session = NULL;

@@ -18,7 +18,7 @@ MPI_Comm world;  // the ranks that compute
 
 struct State {
     int first = rows * rank / ranks;
-    int count = rows * (rank + 1) / ranks - first;  // of the arrays' rows
+    int count = rows * (rank + 1) / ranks - first;  // rows of the arrays
     std::vector<double> density = std::vector<double>(static_cast<std::size_t>((count + 2) * (columns + 2)));
     std::vector<float> velocity = std::vector<float>(static_cast<std::size_t>(parts * count * columns));
     std::vector<std::int32_t> mask = std::vector<std::int32_t>(static_cast<std::size_t>(count));
@@ -57,7 +57,7 @@ void fill(State& state, std::int64_t step) {
     }
 }
 
-// Describes all of the state; `wrong` says what is described otherwise, "" for nothing.
+// Describes the state; `wrong` selects a wrong description, "" none.
 Particles describe(State& state, Stream& stream, const std::string& wrong) {
     const auto count = static_cast<std::uint64_t>(state.count), first = static_cast<std::uint64_t>(state.first);
     const bool other_shape = wrong == "shape";
@@ -120,7 +120,7 @@ void restart(State& state, Stream& stream, Particles& gas) {
         std::printf("rank %d has %lld particles\n", i, static_cast<long long>(all[static_cast<std::size_t>(i)]));
 }
 
-// A mistake, which ends in the error of the first call that notices.
+// A mistake gives the error of the first call that notices.
 void mistake(State& state, Session& session, Stream& stream, const std::string& wrong) {
     auto gas = describe(state, stream, wrong);
     if (wrong == "closed") {
@@ -150,7 +150,7 @@ void say(const Result<>& outcome) {
     if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text().c_str());
 }
 
-// How files are compressed, and which file they are; then options that are refused.
+// Compression and file form; then options that are refused.
 void forms(State& state, Session& session) {
     const std::vector<std::pair<std::string, StreamOptions>> streams{
         {"packed", {.compression = {.codec = Codec::zstd, .level = 5}}},
@@ -178,7 +178,7 @@ void forms(State& state, Session& session) {
     session.close().value();
 }
 
-// An analysis finds a condition fulfilled, and all ranks are given it at the end of a step.
+// An analysis finds a fulfilled condition, and all ranks receive it at the end of a step.
 void told(State& state, Session& session) {
     using Action = Analysis::Action;
     auto stream = session

@@ -75,7 +75,7 @@ contains
     end select
   end subroutine
 
-  ! How files are compressed, and which file they are; then options that are refused.
+  ! Compression and file form; then options that are refused.
   subroutine forms(session)
     type(fb_session), intent(inout) :: session
     type(fb_stream) :: packed, single, again
@@ -100,7 +100,7 @@ contains
     call session%close()
   end subroutine
 
-  ! An analysis finds a condition fulfilled, and all ranks are given it at the end of a step.
+  ! An analysis finds a fulfilled condition, and all ranks receive it at the end of a step.
   subroutine told(session)
     type(fb_session), intent(inout) :: session
     type(fb_stream) :: stream
@@ -123,7 +123,7 @@ contains
     call session%close()
   end subroutine
 
-  ! `wrong` says what is described otherwise, '' for nothing.
+  ! `wrong` selects a wrong description, '' none.
   subroutine describe(stream, wrong, gas, stat, errmsg)
     type(fb_stream), intent(in) :: stream
     character(len=*), intent(in) :: wrong
@@ -218,7 +218,7 @@ contains
     end do
   end subroutine
 
-  ! What a mistake gives: the error of the first call that notices.
+  ! A mistake gives the error of the first call that notices.
   subroutine mistake(session, stream, wrong)
     type(fb_session), intent(inout) :: session
     type(fb_stream), intent(in) :: stream

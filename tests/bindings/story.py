@@ -27,7 +27,7 @@ class State:
         self.gas = {"id": np.zeros(0, np.int64), "x": np.zeros(0)}
 
     def fill(self, step):
-        """Values that follow from their place."""
+        """Fills in values that follow from their positions."""
         self.dt[...] = 0.125
         rows = np.arange(self.first, self.first + self.count)
         columns = np.arange(COLUMNS)
@@ -38,7 +38,7 @@ class State:
         self.gas = {"id": ids, "x": 0.5 * ids}
 
     def describe(self, stream, wrong=""):
-        """All of it; `wrong` says what is described otherwise."""
+        """Describes the state; `wrong` selects a wrong description."""
         other_shape = wrong == "shape"
         stream.replicated("clock/dt", self.dt, first_rank=wrong == "owns")
         stream.array("fields/density", self.density, shape=(ROWS + 1 if other_shape else ROWS, COLUMNS),
@@ -55,13 +55,13 @@ class State:
 
 
 def say(text):
-    """By the first rank."""
+    """Prints on rank 0."""
     if RANK == 0:
         print(text, flush=True)
 
 
 def save(state, stream, gas, step):
-    """One step."""
+    """Fills and saves one step."""
     state.fill(step)
     gas.bind(**state.gas)
     saved = stream.save(step, 0.5 * step)
@@ -69,7 +69,7 @@ def save(state, stream, gas, step):
 
 
 def restart(state, stream, gas):
-    """On any number of ranks."""
+    """Restarts on any number of ranks."""
     found = stream.newest()
     state.gas = gas.empty(found.rows(gas))
     gas.bind(**state.gas)
@@ -87,7 +87,7 @@ def restart(state, stream, gas):
 
 
 def mistake(state, session, stream, wrong):
-    """What a mistake gives: the error of the first call that notices."""
+    """A mistake gives the error of the first call that notices."""
     gas = state.describe(stream, wrong)
     if wrong == "closed":
         gas.bind(**state.gas)
@@ -109,7 +109,7 @@ def mistake(state, session, stream, wrong):
 
 
 def forms(state, session):
-    """How files are compressed, and which file they are; then options that are refused."""
+    """Compression and file form; then options that are refused."""
     streams = []
     for name, options in (("packed", {"compression": {"codec": "zstd", "level": 5}}), ("one", {"file": "shared", "keep": 2})):
         streams.append(session.stream(name, **options))
@@ -127,7 +127,7 @@ def forms(state, session):
 
 
 def told(state, session):
-    """An analysis finds a condition fulfilled, and all ranks are given it at the end of a step."""
+    """An analysis finds a fulfilled condition, and all ranks receive it at the end of a step."""
     stream = session.stream("looked", insitu={"numbers": {"variables": ["mask"], "condition": "*/count > 11.5",
                                                           "action": ["save", "mark"]}})
     save(state, stream, state.describe(stream), 3)

@@ -1,7 +1,7 @@
-"""Goal: one program in every language prints the same, also of its mistakes, and leaves the same bytes.
+"""Goal: one program in every language prints the same text, also for its mistakes, and leaves the same bytes.
 
-Method: story.md, told by each language on 3 ranks, restarted on 2. Node files are compared to the last byte but for the
-record page, which holds the snapshot's random id and the time of its seal.
+Method: each language plays story.md on 3 ranks and restarts on 2. Node files are compared to the last byte, except the
+record page, which has the snapshot's random id and the time of its seal.
 """
 
 import os
@@ -20,7 +20,7 @@ def told(command, ranks, folder, act, run="run", config="empty.toml"):
     done = subprocess.run(["mpiexec", "-n", str(ranks), *map(str, command), act, run, "memory", config], cwd=folder,
                           capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, f"{command} {act}: exit {done.returncode}\n{done.stdout}{done.stderr}"
-    # What differs between folders, and the number of Open MPI's own notes, is not ours.
+    # Directory names and the number of Open MPI's own messages may differ.
     return re.sub(r"-[0-9a-f]{8}-", "-HASH-", done.stdout.replace(str(folder), "FOLDER"))
 
 
@@ -48,7 +48,7 @@ def tell(command, folder):
     outputs["forms"] = told(command, 3, folder, "forms", "run-forms")
     outputs["told"] = told(command, 3, folder, "told", "run-told")
     assert (folder / "run-forms/one/step-000003/shared.h5").is_file(), f"{command}: no shared file"
-    # A fourth rank that is the agent changes nothing, and the last one of two leaves one to restart.
+    # A fourth rank as agent changes nothing. With two ranks, the last as agent, one rank restarts.
     outputs["save, dedicated"] = told(command, 4, folder, "save", "run2", "dedicated.toml")
     assert outputs["save, dedicated"] == outputs["save"]
     assert node_files(folder / "run2") == files, f"{command}: other bytes with a dedicated agent"

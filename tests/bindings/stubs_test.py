@@ -1,4 +1,4 @@
-"""Goal: the stubs that type checkers read say what the extension modules have. `--update` writes them anew."""
+"""Goal: the type stubs match the extension modules. `--update` rewrites them."""
 
 import difflib
 import os
@@ -12,7 +12,7 @@ BUILT = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"]) / "python"
 
 
 def main(update):
-    """One stub a module."""
+    """Compares one stub for each module."""
     different = []
     for module in ("_forebay", "_forebay_insitu", "_forebay_mpi"):
         kept = ROOT / "src/bindings/python/forebay" / f"{module}.pyi"

@@ -1,4 +1,4 @@
-// The acts of a random program, and what they are held against; for program.cpp and between.cpp.
+// The acts of a random program and the checks of their results, for program.cpp and between.cpp.
 
 #pragma once
 
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 inline const std::string stream_name = "state";
-// Of a node: more are not free for another save.
+// Slots of a node. With more staged snapshots there is no free slot for a save.
 inline constexpr int slots = 2;
 inline constexpr std::int64_t hour = 3600;
 
@@ -62,7 +62,7 @@ private:
 
     Options options(const std::string& staging = "memory") const {
         Options options{.run = run_, .staging = base_ / staging};
-        options.log = [](const std::string&) {};  // what is passed over is no news here
+        options.log = [](const std::string&) {};  // skipped directories are expected here
         options.agent.mode = AgentMode::thread;
         options.agent.retry_pause = 1ms;
         options.takeover_wait = 0ms;
@@ -102,11 +102,11 @@ private:
     int keep_ = 0;
     Model model_;
     std::int64_t next_value_ = 1, last_step_ = 0;
-    int number_ = 0;  // of names that nothing else has
-    // Of the session that is under way: what the next save goes on from.
+    int number_ = 0;  // makes names unique
+    // The next save of the session under way goes on from here.
     bool has_line_ = false;
     std::optional<std::int64_t> chosen_;
-    bool pending_ = false;  // a crashed session may have left staged what nobody has drained
+    bool pending_ = false;  // a crashed session may have left staged snapshots that nobody has drained
     std::string acts_;
     std::vector<std::string> problems_;
 };

@@ -1,4 +1,4 @@
-// What people and machines do to a run between its sessions.
+// Acts of people and machines on a run between its sessions.
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ void Program::remove() {
         for (const auto& entry : fs::directory_iterator(run_))
             if (entry.path().filename().string().front() != '.') fs::remove_all(entry.path());
     model_ = Model(keep_);
-    // What is staged is of the run that is gone, and stays where it is.
+    // Staged snapshots belong to the removed run, so they stay staged.
     pending_ = false;
 }
 
@@ -72,13 +72,13 @@ void Program::mount_away() {
     fs::create_directory(run_);
     for (const auto& directory : staged()) {
         const auto drained = agent::drain_leftover(directory, {}, {.remove = true});
-        // Of runs that were removed before it is refused as well.
+        // Snapshots of runs that were removed earlier are refused as well.
         if (drained && std::ranges::any_of(*drained, &agent::Drained::committed))
             problem("what is staged was committed into a run that is not there");
     }
     if (!fs::is_empty(run_)) problem("something was made where the target is not mounted");
     if (chance(2)) {
-        // Somebody does not notice, and begins anew there.
+        // A user does not notice and starts a new run in the empty mount point.
         auto real = std::move(model_);
         const bool pending = std::exchange(pending_, false);
         const auto last = last_step_;
@@ -94,7 +94,7 @@ void Program::mount_away() {
     fs::rename(hidden, run_);
 }
 
-// Somebody tries something in a copy, and throws it away with whatever is staged for it.
+// A user tries something in a copy, then discards the copy and the snapshots staged for it.
 void Program::copy() {
     const auto own = run_;
     run_ = base_ / fmt::format("copy-{}", ++number_);

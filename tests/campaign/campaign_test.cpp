@@ -1,7 +1,7 @@
-// Goal: whatever several sessions, people and machines do to a run one after the other, its state is what it must be:
-// no save is lost or preferred that the run has left, nothing of another run comes in, whatever the clocks say. Method:
-// program.hpp plays random programs against model.hpp. FOREBAY_CAMPAIGN_SEEDS asks for more, FOREBAY_SEED repeats one.
-// The executable defines clock_gettime(), which the library then finds first.
+// Goal: sessions, people and machines act on a run in any order, and its state stays right. No save is lost. No save
+// that the run left is preferred. No save of another run comes in. Clocks do not matter. Method: program.hpp plays
+// random programs against model.hpp. FOREBAY_CAMPAIGN_SEEDS sets the number of programs, FOREBAY_SEED the first. This
+// executable defines clock_gettime(), which takes precedence over the C library's.
 
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
@@ -57,7 +57,7 @@ TEST_CASE("random programs of several sessions over one run") {
 }
 
 TEST_CASE("a program of ours that makes one mistake differs") {
-    constexpr std::uint64_t seeds = 200;  // at most: the first that differs is enough
+    constexpr std::uint64_t seeds = 200;  // at most: the first difference is enough
     for (const auto& [fault, words] : {std::pair{campaign::Fault::none_for_unreadable, "cannot be read"},
                                        std::pair{campaign::Fault::removes_left, "too few came after"},
                                        std::pair{campaign::Fault::copies_over, "copies"}}) {

@@ -14,12 +14,12 @@ void Model::begin_line(std::int64_t step, bool removes) {
 
 void Model::save(std::int64_t step, std::int64_t value) {
     all_.insert(value);
-    if (const auto now = living(); now.contains(step)) may_be_gone_.insert(now.at(step));  // replaced
+    if (const auto now = living(); now.contains(step)) may_be_gone_.insert(now.at(step));  // the save replaces it
     lines_.back().saved.emplace_back(step, value);
     count_window();
 }
 
-// How many saves are living that came with a line or after it.
+// The number of living saves of a line and all later lines.
 std::size_t Model::living_since(std::size_t line) const {
     const auto now = living();
     std::size_t count = 0;
@@ -51,7 +51,7 @@ Values Model::living() const {
     return now;
 }
 
-// The newest `keep` stay.
+// Retention may remove all but the newest `keep` saves.
 void Model::count_window() {
     if (keep_ == 0) return;
     const auto now = living();

@@ -1,5 +1,5 @@
-// What a run must hold, kept by the plainest means: every line as the list of its saves, and the state of the run found
-// by replaying them one after the other. Knows nothing of manifests, names and numbers of lines.
+// The expected content of a run, in the simplest form: each line is the list of its saves, and replaying them gives the
+// state of the run. The model knows nothing of manifests, names and line numbers.
 
 #pragma once
 
@@ -16,24 +16,24 @@ using Values = std::map<std::int64_t, std::int64_t>;
 
 class Model {
 public:
-    /// `keep` as of the streams; 0: nothing is ever removed.
+    /// `keep` as in the options of streams. 0 removes nothing.
     explicit Model(int keep = 0) : keep_(keep) {}
 
-    /// What is saved from now on goes on from `step`; -1: the run begins anew. `removes`: what the run leaves by that
-    /// is removed, as by `forebay prune --above`.
+    /// The next saves go on from `step`; -1: from the beginning. `removes`: saves that the run leaves are removed, as
+    /// by `forebay prune --above`.
     void begin_line(std::int64_t step, bool removes = false);
     void save(std::int64_t step, std::int64_t value);
-    /// `forebay prune --line` of the last line.
+    /// Does the same as `forebay prune --line` of the last line.
     void drop_last_line();
     bool last_line_has_saves() const { return !lines_.empty() && !lines_.back().saved.empty(); }
 
-    /// The state that the run is in.
+    /// The current state of the run.
     Values living() const;
-    /// What the run has left, and must have still: too little came after.
+    /// Saves that the run left but must still hold, because too few newer saves exist.
     std::set<std::int64_t> left() const;
-    /// Whether the value may have been removed: retention counts what it does not know to be needed.
+    /// True if retention may have removed the value. Retention counts any save that it does not know to be needed.
     bool may_be_gone(std::int64_t value) const { return may_be_gone_.contains(value); }
-    /// Every value that was ever saved into this run.
+    /// True if the value was ever saved into this run.
     bool knows(std::int64_t value) const { return all_.contains(value); }
 
     void put_file(const std::string& path, const std::string& content) { files_[path] = content; }
@@ -42,8 +42,8 @@ public:
 private:
     struct Line {
         std::int64_t from = -1;
-        std::vector<std::pair<std::int64_t, std::int64_t>> saved;  // step and value, in the order of the saves
-        std::vector<std::int64_t> left;                            // values that were living before it began
+        std::vector<std::pair<std::int64_t, std::int64_t>> saved;  // step and value, in order
+        std::vector<std::int64_t> left;                            // values that were living before the line began
     };
     void count_window();
     std::size_t living_since(std::size_t line) const;

@@ -1,5 +1,5 @@
-// Moments in which a run is not as its sessions left it: something cannot be read for now, all of it is marked, a
-// directory lies where it does not belong, a copy reaches into it.
+// Moments at which a run is not as its sessions left it: a part is unreadable for a while, all snapshots are marked, a
+// directory is misplaced, or a copy is written over the run.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ std::vector<catalog::Version> versions_at(const std::string& run) {
     return all;
 }
 
-/// The exit code of the program, which says nothing here; -1 where it is not built.
+/// The exit code of the program, without its output. -1 if it is not built.
 int forebay(const std::string& arguments) {
     const auto program = fs::path(sys::own_object_path()).parent_path().parent_path() / "bin" / "forebay";
     if (!fs::exists(program)) return -1;
@@ -41,14 +41,14 @@ int forebay(const std::string& arguments) {
 
 }  // namespace
 
-// The directory of the newest snapshot that a restart must take; "" where there is none.
+// The directory of the newest snapshot that a restart must take; "" if there is none.
 std::string Program::newest_needed() const {
     const auto living = model_.living();
     if (pending_ || living.empty() || model_.may_be_gone(living.rbegin()->second)) return {};
     return fmt::format("{}/{}/{}", run_, stream_name, catalog::step_name(living.rbegin()->first));
 }
 
-// A restart says what is wrong, and neither goes back nor begins anew.
+// The restart must fail. It must neither go back nor start from the beginning.
 void Program::unreadable() {
     const auto directory = newest_needed();
     if (directory.empty()) return;
@@ -80,7 +80,8 @@ void Program::unreadable() {
     check_target();
 }
 
-// No restart takes any of them unasked. Who begins anew beside them pushes none of them out.
+// A restart must not take a marked snapshot by itself. A run that starts from the beginning beside them must not push
+// them out.
 void Program::mark_all() {
     if (newest_needed().empty()) return;
     act("mark all");
@@ -106,7 +107,7 @@ void Program::mark_all() {
         has_line_ = false;
         chosen_.reset();
         if (chance(2)) {
-            const auto none = stream->newest(0);  // which begins anew on purpose
+            const auto none = stream->newest(0);  // starts from the beginning on purpose
             if (!none || *none) problem("newest below 0 is not nothing");
             chosen_ = -1;
             save(*stream, value, false);
@@ -122,7 +123,7 @@ void Program::mark_all() {
     check_target();
 }
 
-// `cp -r step-000002 step-000009`: it is no step of this run, whatever its name says.
+// `cp -r step-000002 step-000009`: the copy is no step of this run, in spite of its name.
 void Program::misplace() {
     const auto directory = newest_needed();
     if (directory.empty()) return;
@@ -132,7 +133,7 @@ void Program::misplace() {
     act(fmt::format("cp -r {} {}", directory, step));
     fs::copy(directory, other, fs::copy_options::recursive);
     session();
-    // A save that takes its name sets it aside, as one of the line that was copied.
+    // A save of that step moves the copy aside, under the line of the copied snapshot.
     const auto where = fs::path(other).parent_path(), name = fs::path(other).filename();
     std::vector<fs::path> places;
     for (const auto& entry : fs::directory_iterator(where))
@@ -146,7 +147,7 @@ void Program::misplace() {
     if (problems_.empty() && !pending_) check_target();
 }
 
-// A copy that somebody made before is brought back while a session lives, and after it.
+// A user restores a backup while a session lives, and after it.
 void Program::copy_over() {
     if (newest_needed().empty()) return;
     const auto copy = base_ / fmt::format("backup-{}", ++number_);
@@ -181,7 +182,7 @@ void Program::copy_over() {
     check_target();
 }
 
-// What a retention would do that counts nothing.
+// The work of a faulty retention that does not count.
 void Program::remove_left() {
     const auto history = catalog::history(sys::posix_store(), run_, stream_name);
     if (!history || pending_) return;

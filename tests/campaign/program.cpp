@@ -33,7 +33,7 @@ void Program::session() {
     auto& session = *opened;
     has_line_ = false;
     chosen_.reset();
-    const bool slow = !pending_ && chance(3);  // its agent comes to nothing
+    const bool slow = !pending_ && chance(3);  // slow: its agent drains nothing in time
     if (slow) act("slow");
     auto stream = session.stream(
         stream_name,
@@ -60,11 +60,11 @@ void Program::session() {
     }
 }
 
-// What the application does to go on from somewhere, or does not.
+// The application restarts from a snapshot, or from none.
 void Program::choose(Stream& stream, const double& value) {
     constexpr auto all = std::numeric_limits<std::int64_t>::max();
     const auto how = below(5);
-    if (how == 0) return;  // it begins without a look
+    if (how == 0) return;  // saves without a restart
     if (how <= 2) {
         act("restore");
         const auto restart = stream.restore();
@@ -84,7 +84,7 @@ void Program::choose(Stream& stream, const double& value) {
     check_choice(*restart, step, false, value);
 }
 
-// There is nothing below but what the run has left. Who wants to begin anew says so.
+// The refusal is right only if no needed snapshot lies below. Then the application asks to start from the beginning.
 void Program::check_refusal(Stream& stream, const Error& error, std::int64_t below, const char* what) {
     act(fmt::format("{} is refused", what));
     for (const auto& [step, value] : model_.living())
@@ -111,7 +111,7 @@ void Program::check_choice(const std::optional<Restart>& restart, std::int64_t b
     for (const auto& [at, wanted] : living)
         if (at > step && at < below && !model_.may_be_gone(wanted))
             problem(fmt::format("step {} (save {}) is passed over for {}", at, wanted, step));
-    // What was saved last is read again: nothing was left.
+    // Reading the last save again leaves no line.
     if (!has_line_ || step != last_step_) chosen_ = step;
     else chosen_.reset();
 }
@@ -126,7 +126,7 @@ void Program::save(Stream& stream, double& value, bool slow) {
     const auto saved = stream.save(step, value);
     if (!saved) return problem("save: " + saved.error().text());
     if (!saved->kept) return problem(slow ? "a slot that is free was not" : "a save was skipped");
-    // A state that is saved under a lower step than it was read from leaves what lies between.
+    // Saving a state under a lower step than it was read from abandons the steps between.
     if (!has_line_ || chosen_) model_.begin_line(std::min(chosen_.value_or(step), step - 1));
     has_line_ = true;
     chosen_.reset();
@@ -158,8 +158,8 @@ void Program::spool(const Session& session) {
     act("spool " + name);
 }
 
-// The living snapshots at the target are the model's, and nothing that the model must have is missing, unless it is
-// staged still.
+// The living snapshots at the target must be those of the model. If nothing is staged, no needed snapshot may be
+// missing.
 void Program::check_target() {
     const auto wanted = model_.living();
     const auto history = catalog::history(sys::posix_store(), run_, stream_name);
@@ -167,8 +167,8 @@ void Program::check_target() {
     Values values;
     for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
         const auto value = static_cast<std::int64_t>(version.head.time);
-        if (!values.try_emplace(version.head.step, value).second) continue;  // an earlier line's, of the same step
-        // Before what is staged is committed, an earlier save of its step or line is what the target knows.
+        if (!values.try_emplace(version.head.step, value).second) continue;  // an earlier line has the same step
+        // Until staged snapshots are committed, the target may show an earlier save of the step or line.
         if (pending_ ? !model_.knows(value)
                      : !wanted.contains(version.head.step) || wanted.at(version.head.step) != value)
             problem(fmt::format("step {} at the target is save {}, which is not of the run's state", version.head.step,
@@ -199,7 +199,7 @@ void Program::check_files() {
         if (!model_.files().contains(path)) problem("the small file " + path + " is of another run");
 }
 
-// One more session drains what is left; then all is at the target, whole.
+// Another session drains the rest. Then everything must be at the target, whole.
 void Program::finish() {
     act("a last session");
     {

@@ -1,6 +1,5 @@
-// One random program: 2 to 4 sessions over one run, and between them what people and machines do to it. The sessions
-// are real ones, with agents that are threads, on real directories; what they answer and leave is held against the
-// model after each act.
+// One random program: 2 to 4 sessions over one run, with acts of people and machines between them. The sessions are
+// real, with agents as threads and real directories. Answers and files are compared with the model after each act.
 
 #pragma once
 
@@ -10,18 +9,18 @@
 
 namespace forebay::campaign {
 
-/// A mistake that a program of ours could make, made by the campaign itself: it must be found.
+/// A mistake that Forebay could have. The campaign makes it itself and must detect it.
 enum class Fault {
     none,
-    none_for_unreadable,  // a restart that cannot read what is there begins anew
-    removes_left,         // retention removes what the run has left
-    copies_over,          // a copy into a living run is made
+    none_for_unreadable,  // a restart that cannot read the run starts it again
+    removes_left,         // retention removes saves that the run left
+    copies_over,          // a copy is written into a living run
 };
 
-/// What differs from the model, each with the acts that led to it; nothing when all is well.
+/// The differences from the model, each with the acts before it. Empty if there are none.
 std::vector<std::string> play(std::uint64_t seed, Fault fault = Fault::none);
 
-/// Seconds that the wall clock is ahead of the machine's: what this executable says the time is.
+/// Sets the seconds by which the wall clock of this executable is ahead of the machine's.
 void shift_clock(std::int64_t seconds);
 
 }  // namespace forebay::campaign

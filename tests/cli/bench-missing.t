@@ -1,4 +1,4 @@
-# forebay-mpi is looked for beside the program itself, then in PATH.
+# The program looks for forebay-mpi beside itself, then in PATH.
 $ mkdir bin path
 > cp "$(command -v forebay)" bin
 > ln -s "$(dirname "$(dirname "$(command -v forebay)")")/lib" lib
@@ -9,7 +9,7 @@ $ PATH=$PWD/path bin/forebay bench save --help
 2> forebay: bench needs forebay-mpi, which has MPI and is neither beside this forebay as bin/forebay-mpi nor in PATH.
 2>   Next: run the same command with a forebay that was built with -DFOREBAY_MPI=ON
 [6]
-# It gets what was given, and its exit code is the command's.
+# forebay-mpi gets the arguments, and its exit code becomes the command's.
 $ mv forebay-mpi path
 > sh -c 'echo $$ > pid; PATH=$PWD/path exec bin/forebay bench save -h -- "a b" --version'
 the process that was started:
@@ -27,7 +27,7 @@ the process that was started:
 bin/forebay-mpi
 <bench>
 [42]
-# One that cannot be started is not passed over.
+# A forebay-mpi that cannot be started is an error; the search does not continue.
 $ chmod -x bin/forebay-mpi
 > PATH=$PWD/path bin/forebay bench
 2> forebay: start of program: bin/forebay-mpi: Permission denied.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Goal: `forebay bench run` measures what its options say, verifies what comes back, and leaves nothing behind: neither
-at its end, nor after a signal, nor of a job that it has killed.
+"""Goal: `forebay bench run` measures according to its options, verifies the data it reads, and leaves nothing behind,
+neither at its end, nor after a signal, nor from a job that it killed.
 
-Method: small rows on 2 and 3 ranks in a folder that holds a user's file; the JSON, CSV, tables and page of one run; a case
-file; options that cannot be combined, or differ between ranks; signals in the middle; two at once; a full disk; what a
-killed one has left; names with markup.
+Method: small rows on 2 and 3 ranks in a directory with a user's file. JSON, CSV, tables and page of one run; a case
+file; options that exclude each other or differ between ranks; signals in the middle; two runs at once; a full disk;
+remains of a killed run; names with markup.
 """
 
 import csv
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
 
 
 def bench(folder, *words, ranks=2, code=0):
-    """By mpiexec, but for one rank."""
+    """Starts the bench, by mpiexec for more than one rank."""
     launcher = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
     command = [*launcher, str(PROGRAM), "bench", "run", "--target", str(folder / "target"), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -44,7 +44,7 @@ def measures(advice):
 
 
 def ways(folder):
-    """Every way and layout; what cannot be combined is skipped and said."""
+    """Every way and layout. Impossible combinations are skipped with a remark."""
     done = bench(folder, "--size", "400K", "--data", "3xf4", "--sweep", "via=posix,mmap,mpiio,hdf5,dfs", "--sweep", "layout=shared,rank,groups:2",
                  "--sweep", "sync=independent,collective,collective:all", "--op", "write,read:cold,restart:2", "--repeats", 1, "--dumps", 3,
                  "--vary", "15%", "--mem", "aos", "--json", ranks=3)
@@ -80,7 +80,7 @@ def killed(folder):
 
 
 def told(folder):
-    """One run in every form."""
+    """One run in every output form."""
     page, table = folder / "page.html", folder / "table.csv"
     done = bench(folder, "--size", "300K", "--sweep", "xfer=64K,100K", "--op", "write,read,metadata", "--tree", "n=20:z=1:b=2", "--repeats", 3,
                  "--mem", "block", "--out", "ior", "--out", f"html={page}", "--out", f"csv={table}")
@@ -98,7 +98,7 @@ def told(folder):
 
 
 def cases(folder):
-    """Each case file is understood; its published figures stand beside ours."""
+    """Each case file is read, and its published figures appear beside ours."""
     for case in sorted(path for path in (ROOT / "bench/cases").glob("*.toml") if not path.name.startswith("plan-")):
         advice = json.loads(bench(folder, "--case", case, "--scale", "0.0001", "--repeats", 1, "--sweep", "dumps=1", "--tree", "n=10", "--json").stdout)
         published = [one for row in advice["rows"] for one in row["measures"] if one["name"].startswith("published_")]
@@ -117,11 +117,11 @@ def refused(folder):
                               (["--op", "write,restart:5"], 2, "needs more ranks")]:
         done = bench(folder, *words, ranks=1, code=code)
         assert text in done.stderr and "Next: " in done.stderr, done
-    # A directory is made where that alone is missing, and goes again; its parents are the user's.
+    # The bench makes only a missing last directory and removes it again; its parents belong to the user.
     done = bench(folder, "--sweep", f"target={folder}/none/deep", ranks=1, code=3)
     assert "none/deep cannot be made" in done.stderr and "Next: " in done.stderr, done
     bench(folder, "--sweep", f"target={folder}/none", "--size", "64K", "--repeats", 1, ranks=1)
-    # Ranks that were started with unlike options do not wait for one another.
+    # Ranks with different options must not wait for one another.
     command = ["mpiexec"]
     for size in ("64K", "128K"):
         command += [*([":"] if len(command) > 1 else []), "-n", "1", str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", size]
@@ -130,7 +130,7 @@ def refused(folder):
 
 
 def begun(folder, *words):
-    """One that goes on until it is ended, when it has made something."""
+    """A run that goes on until a signal; yields when it has made a file."""
     command = [str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "8M", "--dumps", "1000", *map(str, words)]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 300
@@ -141,7 +141,7 @@ def begun(folder, *words):
 
 
 def interrupted(folder):
-    """A signal in the middle: what was made is gone, what was there is not."""
+    """A signal in the middle: our files are gone, the user's file is not."""
     for number, words in ((signal.SIGTERM, ["--via", "forebay", "--stage", staging(folder)]), (signal.SIGINT, ["--durable", "fsync"])):
         with begun(folder, *words) as running:
             running.send_signal(number)
@@ -149,7 +149,7 @@ def interrupted(folder):
 
 
 def left_behind(folder):
-    """What a killed one has left is told by the next, and removed; one that runs beside is told, and stays."""
+    """The next run reports and removes the remains of a killed run. It reports and keeps the files of a living run."""
     with begun(folder, "--via", "forebay", "--stage", staging(folder)) as running:
         done = bench(folder, "--size", "64K", "--repeats", 1, ranks=1)
         assert "belongs to a benchmark that runs now, process" in done.stderr, done.stderr
@@ -166,7 +166,7 @@ def left_behind(folder):
 
 
 def at_once(folder):
-    """Two at the same target, which is there for neither, are no matter to one another."""
+    """Two runs make the same missing target and do not disturb each other."""
     both = [subprocess.Popen([str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "1M", "--repeats", "2"],
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     for one in both:
@@ -175,7 +175,7 @@ def at_once(folder):
 
 
 def as_root(folder):
-    """The job that is to be killed is started as root where this one was, or it is said what it needs."""
+    """As root, the job to be killed starts as root; otherwise the program says what it needs."""
     if os.geteuid() != 0:
         return
     bare = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_ALLOW")}
@@ -188,7 +188,7 @@ def as_root(folder):
 
 
 def full_disk(folder):
-    """No room is an error that says so, for every way; nothing stays."""
+    """Missing space is reported as an error by every way; nothing stays."""
     if os.geteuid() != 0 or not shutil.which("unshare"):
         return
     small = folder / "target/small"
@@ -206,7 +206,7 @@ def full_disk(folder):
 
 
 def markup(folder):
-    """Names that are HTML or CSV are text in the page and in the table."""
+    """Names with HTML or CSV are plain text in the page and the table."""
     named = folder / 'target/<img src=x onerror="a">&b'
     named.mkdir()
     page, table = folder / "page.html", folder / "table.csv"
@@ -219,7 +219,7 @@ def markup(folder):
     if shutil.which("tidy"):
         done = subprocess.run(["tidy", "-quiet", "-errors", "--warn-proprietary-attributes", "no", page], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    # They are replaced by the next, and a user's file is not.
+    # The next run replaces its outputs, but not a user's file.
     bench(folder, *words, "--out", f"html={page}", "--out", f"csv={table}", ranks=1)
     page.unlink()
     table.unlink()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: `mpiexec -n N forebay bench ...` measures with N ranks, and touches nothing that it has not made; the program
-`forebay` itself is linked to no MPI.
+"""Goal: `mpiexec -n N forebay bench ...` measures with N ranks and touches only files that it made. The program
+`forebay` is not linked to MPI.
 
-Method: the smallest bench of saves on 1 and on 2 ranks, in a folder that holds a user's stream of the same name, and on
-storage that is full; ldd of both programs.
+Method: the smallest bench of saves on 1 and 2 ranks, in a directory with a user's stream of the same name, and on full
+storage; ldd of both programs.
 """
 
 import json
@@ -22,7 +22,7 @@ def libraries(program):
 
 
 def full(scratch):
-    """On storage without room, in a mount of its own; what is left of the mount is its directory."""
+    """On full storage in a private mount. Afterwards only the directory of the mount is left."""
     command = f"mount -t tmpfs -o size=1m tmpfs {scratch}/run && {PROGRAM} bench save --bytes-per-rank 4000000 --repeats 1 " \
         f"--run {scratch}/run --staging {scratch}; code=$?; ls -A {scratch}/run; exit $code"
     done = subprocess.run(["unshare", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
-"""Goal: a chart shows its lines where their numbers are; what cannot be drawn is refused, and leaves the file as it was.
+"""Goal: a chart draws its lines at the right places. Impossible charts are refused, and the file stays unchanged.
 
-Method: the tool of `forebay plot` with made numbers; pictures decoded again by matplotlib.
+Method: the tool of `forebay plot` with made numbers; matplotlib decodes the pictures.
 """
 
 import json
@@ -36,7 +36,7 @@ def draw(data, code=0, text=""):
 
 
 def blue(path):
-    """(rows, columns) of the pixels that are as blue as the first line, or its smooth edge."""
+    """(rows, columns) of the pixels in the blue of the first line or of its smooth edge."""
     pixels = (matplotlib.image.imread(path)[:, :, :3] * 255).round().astype(int)
     return np.nonzero(pixels[:, :, 2] - pixels[:, :, 0] > 60)
 

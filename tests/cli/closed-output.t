@@ -1,4 +1,4 @@
-# Where the standard descriptors are closed no socket or file takes their numbers, which the log of a forwarder goes to.
+# If the standard descriptors are closed, no socket or file gets their numbers: a forwarder's log goes there.
 $ forebay forward run7 --listen 127.0.0.1:0 --token-file token <&- >&- 2>&- &
 $ forwarder=$!
 $ trap 'kill $forwarder' EXIT

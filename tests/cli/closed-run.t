@@ -1,4 +1,4 @@
-# A run that is closed to the user: the permissions are the fault, not the call. Root has to give up its right to pass.
+# For a run without access the error names the permissions, not the call. Root must give up its privilege first.
 needs setpriv
 $ make_small_run run7 restart 120 1
 $ mkdir sub

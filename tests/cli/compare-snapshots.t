@@ -1,4 +1,4 @@
-# Two snapshots are compared by their variables; numbers of nodes do not matter.
+# Snapshots are compared by their variables. The number of nodes does not matter.
 $ make_small_run run7 restart 100 1 a1
 $ make_small_run run7 restart 110 3 a2
 $ make_small_run run8 restart 100 1 b1

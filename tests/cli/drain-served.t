@@ -1,4 +1,4 @@
-# A session, or an agent, lives in one of two staging directories: it is passed over, and said so.
+# One of two staging directories has a living session or agent: it is skipped with a message.
 $ umask 077
 $ mkdir -p memory run7/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 1 0

@@ -1,4 +1,4 @@
-# What two nodes have staged is drained through a forwarder, which is then told to end, and does.
+# A forwarder drains the staged snapshots of two nodes. Then it is stopped.
 $ umask 077
 $ mkdir -p memory run7/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 0
@@ -24,7 +24,7 @@ $ wait $!
 $ grep -o 'told to end' log  # its last client may leave a moment later
 told to end
 $ cat errors
-# Calls that are wrong.
+# Wrong calls.
 $ forebay forward run7 --listen here --token-file token
 2> forebay: no forwarder of run7: 'here' is no address of a host and a port, as "host7:4711".
 2>   Next: see that the run can be written to from this host, and that --listen names a free port of it

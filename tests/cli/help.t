@@ -1,4 +1,4 @@
-# What view says of itself depends on the libraries that a build has.
+# The help of view depends on the libraries of the build.
 $ forebay --help | grep -vE '^  (view|h5part) '
 Save a simulation's state at memory speed; see, check and look after what was saved.
 Usage: forebay [OPTIONS] SUBCOMMAND
@@ -50,7 +50,7 @@ Subcommands:
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
   5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.
 Each verb has its own --help with examples.
-# One verb's help whole; options_test.py looks at the options of all.
+# The whole help of one verb; options_test.py checks the options of all verbs.
 $ forebay ls --help
 List the snapshots of a run, newest first, and what a crash left
 Usage: forebay ls [OPTIONS] RUN

@@ -1,4 +1,4 @@
-# What is wrong with one snapshot says nothing of the others.
+# A fault of one snapshot does not affect the next.
 $ make_small_run run7 restart 120 1
 $ make_small_run run7 restart 130 1
 $ printf '[streams.restart.insitu.means]\nvariables = ["gas/x"]\n' > forebay.toml

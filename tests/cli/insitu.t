@@ -1,4 +1,4 @@
-# The same analyses afterwards: what is not there, what is made, and what was made before.
+# Analyses afterwards: missing, new and existing results.
 $ make_small_run run7 restart 120 1
 $ printf '[streams.fields.insitu.means]\nvariables = ["a"]\n' > other.toml
 $ forebay insitu other.toml run7/restart@last

@@ -1,4 +1,4 @@
-# A damaged mark costs no other row, and the reason says which file to remove. A copy of a directory is on no line.
+# A damaged mark hides no other row, and the reason names the file to remove. A copied directory is on no line.
 $ make_small_run run7 restart 100 1 a1
 $ make_small_run run7 restart 120 1
 $ mkdir run7/restart/step-000120/.marks && echo x > run7/restart/step-000120/.marks/deadbeef.json

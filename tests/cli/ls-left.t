@@ -1,4 +1,4 @@
-# Steps that the run has left, with the way back to them and the way to remove them.
+# Abandoned steps, with the commands to return to them and to remove them.
 $ make_small_run run7 restart 100 1 a1 1 1
 $ make_small_run run7 restart 120 1 a2 1 1
 $ make_small_run run7 restart 110 1 a4 1 2

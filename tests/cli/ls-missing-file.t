@@ -1,4 +1,4 @@
-# A snapshot is committed, and a file of it is gone since.
+# A committed snapshot has lost a file.
 $ make_small_run run7 restart 100 1 a1
 $ make_small_run run7 restart 120 2
 $ make_small_run run7 restart 140 2 b2
@@ -39,7 +39,7 @@ $ forebay ls run7@120 --json
  }
 ]
 [1]
-# A file in the place of the directory is no snapshot.
+# A file in place of the directory is no snapshot.
 $ rm -r run7/restart/step-000140
 $ echo > run7/restart/step-000140
 $ forebay ls run7

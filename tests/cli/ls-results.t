@@ -1,4 +1,5 @@
-# Of a whole run, a stream of results or of packed files has one line, below the snapshots; one that is named has all.
+# The list of a run has one line for each stream of results or packed files, below the snapshots. If you name the
+# stream, all its snapshots are listed.
 $ for step in 100 110 120; do make_small_run run7 restart $step 1 $step; done
 $ printf '[streams.restart.insitu.numbers]\nvariables = ["fields/density"]\n' > forebay.toml
 $ printf '[streams.restart.insitu.bins]\nkind = "histogram"\nvariables = ["fields/density"]\nbins = 8\nrange = [0.0, 200.0]\n' >> forebay.toml

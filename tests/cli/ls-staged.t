@@ -1,4 +1,4 @@
-# Of two nodes' memory here an agent still serves one; another run's is nobody's business.
+# An agent serves the memory of one of two nodes here. The memory of another run is not shown.
 $ umask 077
 $ mkdir -p memory run7/forebay/sessions run8/forebay/sessions
 $ make_small_run run7 restart 80 1
@@ -60,7 +60,7 @@ $ forebay ls run7 --staging nowhere
 stream   step  time  bytes   nodes  line  state                         view
 restart   100               1 of 2        draining, or left by a crash
 restart    80    40  768 B       1     0  committed                     no
-# The run is gone, and its memory is not: how it comes out of there.
+# The run is gone but its memory is not: the command to export it.
 $ rm -rf run8
 > forebay recover run8 --staging memory
 2> forebay: there is no run run8: no such directory.

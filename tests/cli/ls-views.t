@@ -1,4 +1,4 @@
-# A view of any convention is one; with several --json names the first.
+# A view of any convention counts. If there are several, --json has the first.
 $ make_small_run run7 restart 100 1
 $ make_small_run run7 restart 120 1
 $ make_small_run run7 restart 140 1

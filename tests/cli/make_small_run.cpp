@@ -1,7 +1,8 @@
-// Makes one snapshot of a run for the scripts beside: make_small_run RUN STREAM STEP NODES [ID [ARRIVED [SESSION]]]
+// Makes one snapshot of a run for the scripts in this directory: make_small_run RUN STREAM STEP NODES [ID [ARRIVED
+// [SESSION]]]
 //
-// ID (hexadecimal, f3 unless given) tells saves of one step apart. With ARRIVED only that many node files have arrived,
-// and with 0 all have, but nothing commits them. With SESSION it is committed, as one that this session saved.
+// ID (hexadecimal, default f3) separates saves of one step. With ARRIVED only that many node files have arrived; with 0
+// all have, but the snapshot is not committed. With SESSION it is committed as a save of that session.
 
 #include <cstdio>
 #include <cstdlib>

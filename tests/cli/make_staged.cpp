@@ -1,8 +1,8 @@
-// What a dead session leaves in a node's memory, for the scripts beside:
+// Makes the staged snapshot of a dead session, for the scripts in this directory:
 //
 //     make_staged STAGING RUN STREAM STEP NODES NODE [ID]
 //
-// The node file of NODE is staged and sealed; nothing of it is at the target. Paths are absolute.
+// The node file of NODE is staged and sealed. The target has nothing of it. Paths are absolute.
 
 #include <cstdio>
 #include <cstdlib>

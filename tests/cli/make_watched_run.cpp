@@ -1,7 +1,7 @@
-// Makes what agents have told of a run, for the scripts beside: make_watched_run RUN KIND [NODES]
+// Makes the status files of a run for the scripts in this directory: make_watched_run RUN KIND [NODES]
 //
-// KIND: ended; left; live, which tells of this moment; hostile, whose names command terminals; old, two sessions of
-// which the first had other nodes; statuses, NODES of them and nothing else.
+// KIND: ended; left; live, with current times; hostile, with names that command terminals; old, two sessions of which
+// the first used other nodes; statuses, only NODES status files.
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ const std::string hostile =
 
 format::StatusLine status_of(const test::MadeRun& run, std::uint32_t node, std::int64_t unix_ns,
                              const std::string& state) {
-    // An agent that serves says when its next line is due: in an hour, so that what looks at the run may take its time.
+    // A serving agent announces its next line. Here it is due in an hour, so that a reader has enough time.
     format::StatusLine line{.unix_ns = unix_ns, .period_seconds = state == "serving" ? 3600.0 : 1.0};
     line.host = "nid" + std::to_string(10000 + node);
     line.virtual_node = "0";

@@ -1,4 +1,4 @@
-# A snapshot has 64 marks at most: one more is not said to be there. What it has already may be said again.
+# A snapshot has at most 64 marks. A further mark is refused; an existing mark may be set again.
 $ make_small_run run7 restart 120 1
 $ for i in $(seq 64); do forebay mark run7@120 --why "reason $i" > printed || exit 1; done
 $ forebay mark run7@120 --why "reason 65"

@@ -1,4 +1,4 @@
-# A mark by hand, and one by an analysis of a drained snapshot; a report alone marks nothing.
+# A mark by hand, and a mark by an analysis of a drained snapshot. A report marks nothing.
 $ make_small_run run7 restart 120 1
 $ forebay mark run7 --why "the inflow was wrong"
 2> forebay: one snapshot is expected, not run7.

@@ -1,4 +1,4 @@
-# The numbers of a run, as Prometheus reads them.
+# The numbers of a run in Prometheus' format.
 $ make_watched_run run7 left 1
 $ forebay metrics run7
 = "# HELP forebay_build_info The version that has worked these out.\n"
@@ -197,7 +197,7 @@ forebay_drain_bytes_total{run="run8",target="x\\x1b]0;owned\\x07\\xc2\\x9b31m\\x
 forebay_last_durable_step{run="run8",stream="x\\x1b]0;owned\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\"}<b>\\"} 1000
 forebay_last_durable_timestamp_seconds{run="run8",stream="x\\x1b]0;owned\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\"}<b>\\"} 1795420541.9131775
 forebay_node_last_durable_step{run="run8",node="nid10000",stream="x\\x1b]0;owned\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\"}<b>\\"} 1000
-# Nothing has been told.
+# No agent has written anything.
 $ mkdir run9
 $ forebay metrics run9
 2> forebay: there is no run run9: the directory is empty.

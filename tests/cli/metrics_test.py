@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: what `forebay metrics` prints, and what an agent keeps in `metrics_directory`, is read by those that it is for.
+"""Goal: Prometheus reads the output of `forebay metrics` and the files in an agent's `metrics_directory`.
 
-Method: promtool, of Prometheus, reads what node-exporter's textfile collector is to read; the OpenMetrics parser of
-Prometheus' Python client reads the other form, and finds the numbers of the run in it. Runs of make_watched_run, hostile
-names too.
+Method: promtool reads the form for node-exporter's textfile collector. The OpenMetrics parser of Prometheus' Python
+client reads the other form and finds the numbers of the run. The runs come from make_watched_run, some with hostile
+names.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Goal: `forebay movie` joins a run's pictures as other programs see them, in the order of their steps.
+"""Goal: `forebay movie` joins a run's pictures, also those of other programs, in the order of their steps.
 
-Method: pictures of other sizes, made by Pillow and packed; Pillow reads the animation back, frame by frame. ffmpeg is
-asked where it is there; a script in its place shows what it is given, and what becomes of its failure.
+Method: Pillow makes pictures of different sizes; they are packed. Pillow reads the animation back frame by frame.
+ffmpeg is tested if it is installed. A script in its place shows its arguments and the handling of its failure.
 """
 
 import json
@@ -22,7 +22,7 @@ except ImportError:
 
 from forebay_test import FOREBAY, run
 
-NUMBERS = (2, 10, 9, 100)  # not in the order of their letters
+NUMBERS = (2, 10, 9, 100)  # not in alphabetical order
 
 
 def picture(number, size=(31, 20)):
@@ -104,7 +104,7 @@ class Movie(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["map.png", "plots", "run"])
 
     def in_place_of_ffmpeg(self, script):
-        """A PATH with that program alone."""
+        """A PATH with only that program."""
         (self.work / "bin").mkdir()
         program = self.work / "bin/ffmpeg"
         program.write_text(f"#!/bin/sh\n{script}\n")

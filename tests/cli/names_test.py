@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: no name commands the terminal that `forebay` prints on, or says something in its place; --json holds it exactly.
+"""Goal: no name controls the terminal that `forebay` prints on or imitates its messages. --json has the exact name.
 
-Method: streams, packed files, staged directories, files of others and arguments whose names have control characters,
-those of UTF-8 too, overrides of the direction, line ends and bytes that are no UTF-8. Each verb meets them; what it
-prints is looked through. A directory whose name no stream can have is none; the others are shown, spelled out.
+Method: streams, packed files, staged directories, files of other programs and arguments get hostile names: control
+characters, also in UTF-8, direction overrides, line ends, and invalid UTF-8. Every verb meets them, and its output is
+searched. Directories with impossible stream names are ignored; the rest is shown escaped.
 """
 
 import json
@@ -17,17 +17,17 @@ import unittest
 
 from forebay_test import BUILD, FOREBAY, expect, run
 
-# A terminal's title, CSI of UTF-8, an override of the direction, a line of ours, a byte that begins no character.
+# A terminal title, CSI in UTF-8, a direction override, a fake line of ours, a byte that starts no character.
 HOSTILE = b"ev\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\nrestart@9  whole\n  Next: rm -r\x7f\xff"
 SPELLED = rb"ev\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0arestart@9  whole\x0a  Next: rm -r\x7f\xff"
-# A name that streams of earlier versions may have.
+# A stream name that earlier versions allowed.
 STREAM = b"ev\xc2\x9b31m\xe2\x80\xae"
 SPELLED_STREAM = rb"ev\xc2\x9b31m\xe2\x80\xae"
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
 
 
 def bytes_of(*command, **options):
-    """What the program did, in bytes."""
+    """Runs the program and returns its output as bytes."""
     done = run(FOREBAY, *command, code=None, text=False, errors=None, **options)
     expect(done.returncode >= 0 and done.returncode != 7, f"{command} ends with {done.returncode}: {done.stderr}")
     return done
@@ -50,7 +50,7 @@ class Names(unittest.TestCase):
             shutil.copytree(self.path(b"run7", b"restart"), self.path(b"run7", name))
 
     def check(self, *command, says=b"", typed=False):
-        """`typed`: the command itself has line ends in it, which a message may repeat, but not at the margin."""
+        """`typed`: the command itself has line ends. A message may repeat them, but not at the left margin."""
         done = bytes_of(*command)
         for said in (done.stdout, done.stderr):
             text = said.decode("utf-8", "surrogateescape")

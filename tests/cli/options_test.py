@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Goal: every option of every verb is explained in its help, and the guide speaks of all of them and of no others.
+"""Goal: the help explains every option of every verb. The guide describes all options and no unknown options.
 
-Method: walk the verbs from `forebay --help`; compare the options that a help lists with those that the verbs' sources
-give the parser, with those that examples use, and with those that README and docs name.
+Method: walk the verbs from `forebay --help`. Compare the options of each help with the verbs' sources, with the
+examples, and with README and docs.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ import sys
 from forebay_test import FOREBAY, expect, run
 
 ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
-# The library gives these to the processes that it starts; nobody types them.
+# The library passes these options to processes that it starts. Users do not type them.
 OF_THE_LIBRARY = {"agent": {"session", "foreground"}, "h5part": {"background", "snapshots"}, "export genericio": {"background"}}
-# The helps of the measurements are their only reference; they are of forebay-mpi.
+# The measurements of forebay-mpi are described only in their helps.
 HELP_ALONE = "bench"
-# A verb's source tells the parser: verb.option("-C,--directory", ...
+# The source of a verb defines an option: verb.option("-C,--directory", ...
 TOLD = re.compile(r'\.(?:option|flag|required|number)\(\s*"(?:-\w,)?--([a-z0-9-]+)"')
 
 
@@ -26,8 +26,8 @@ TOLD = re.compile(r'\.(?:option|flag|required|number)\(\s*"(?:-\w,)?--([a-z0-9-]
 class Verb:
     name: str
     text: str
-    options: dict  # of the long name: (short name or "", meaning)
-    verbs: list  # names of its own verbs
+    options: dict  # by long name: (short name or "", meaning)
+    verbs: list  # names of its sub-verbs
 
 
 def section(text, title):
@@ -42,7 +42,7 @@ def read(name):
     lines = section(done.stdout, "Options").splitlines()
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
         found = re.match(r"  (?:(-\w),)?--([a-z0-9-]+)", line)
-        if found:  # its meaning begins in column 30, or on the next line where the name is longer
+        if found:  # the meaning starts in column 30, or on the next line after a long name
             options[found[2]] = (found[1] or "", line[30:] if line[29:30] == " " else below.strip())
     verbs = re.findall(r"^  ([a-z0-9-]+) ", section(done.stdout, "Subcommands"), re.MULTILINE)
     return Verb(name, done.stdout, options, verbs)
@@ -59,7 +59,7 @@ def walk(name=""):
 
 
 def used(text):
-    """(verb, options) of every command `forebay VERB ...` in a text: to the end of its line or of its code span."""
+    """(verb, options) of every command `forebay VERB ...` in a text, up to the end of its line or code span."""
     for words in re.findall(r"\bforebay ((?!-)[a-z0-9-]+[^`\n|;]*)", text):
         yield words.split("  #")[0].split(), re.findall(r"(?<!\S)--([a-z0-9-]+)", words)
 

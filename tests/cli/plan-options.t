@@ -1,4 +1,4 @@
-# What a run will cost, by options alone: each input with its origin, predictions, what if, what is advised.
+# The cost of a run from options only: each input with its origin, predictions, what-if rows, and advice.
 $ forebay plan --nodes 64 --bytes-per-node 20G --drain-rate 200M:0.1 --step-seconds 90 --mtbf 6h --slow-nodes 0.05:0.5 --what-if slots=0,2 --what-if every=2,4
 forebay plan
  64 nodes, 21.5 GB each, a save every 1 x 90.0 s
@@ -47,11 +47,11 @@ forebay plan
            without them 0.670, with them 0.390
  warn      a drain takes 222.3 s and saves are 90.0 s apart: save every 3 steps,
            or on a faster target
-# Before the job ends.
+# Before the end of the job.
 $ forebay plan --nodes 64 --bytes-per-node 20G --drain-rate 200M --step-seconds 2m --mtbf 6h --ends-in 10m | tail -n 2
  note      a save needs up to 235.2 s: the last one that becomes durable begins
            within 364.8 s, 3 from now on at this interval
-# What nobody has told, and what is no input.
+# Missing inputs and invalid inputs.
 $ forebay plan --nodes 64
 2> forebay: nobody has told how many bytes a node saves.
 2>   Next: --bytes-per-node 64G, or --run RUN, or a file of forebay preflight or forebay bench run
@@ -64,7 +64,7 @@ $ forebay plan --case none.toml
 2> forebay: --case none.toml: open: none.toml: No such file or directory.
 2>   Next: --case bench/cases/plan-hacc.toml, or another file like it
 [3]
-# A case says where each number comes from.
+# A case gives the origin of each number.
 $ cat > case.toml <<END
 > title = "two nodes"
 > [inputs]

@@ -1,5 +1,6 @@
-"""Goal: `forebay plan` takes what runs, files, cases and options tell, each with its origin; what it writes is what the
-schema and the page of advice say; published runs come out within 5 %; a run that did otherwise is told apart.
+"""Goal: `forebay plan` takes inputs from runs, files, cases and options, each with its origin. Its output matches the
+schema and the page of advice. Published runs are reproduced within 5 %, and a run with different settings is
+recognised.
 
 Method: made runs of known rates, the cases of bench/cases, and a file of each kind.
 """
@@ -55,7 +56,7 @@ def check_schema(scratch):
     spoiled = copy.deepcopy(example)
     spoiled["measures"][0]["origin"] = "imagined"
     expect(not valid.is_valid(spoiled), "a wrong origin is found")
-    # The example is what a program writes: a plan that takes it has its numbers with their origin.
+    # The example is real output: a plan that reads it gets its numbers with their origin.
     taken = plan("--preflight", FORMATS / "examples" / "advice.json", "--bytes-per-node", "1G", "--step-seconds", 60)
     rate = measure(taken, "drain_rate_bytes_per_second")
     expect((rate["value"], rate["cv"], rate["origin"]) == (1.2e9, 0.08, "measured"), "a preflight's rate", rate)
@@ -123,7 +124,7 @@ def check_runs(scratch):
 
 
 def check_inputs(scratch):
-    """A file of another verb comes from standard input too, by each option that takes one."""
+    """Output of another verb also comes from standard input, for each option that accepts it."""
     example = FORMATS / "examples" / "advice.json"
     words = ("--bytes-per-node", "1G", "--step-seconds", 60)
     piped = json.loads(forebay("plan", "--preflight", "-", *words, "--json", stdin=example.open()))
@@ -133,7 +134,7 @@ def check_inputs(scratch):
     expect((scratch / "after" / "after.json").exists(), "preflight compares with what comes from there", text)
     text = forebay("preflight", "--after", example, "--out", scratch / "after", "--probe-bytes", 0, code=None)
     expect("exclude.nodes exists" not in text, "its own lists are replaced by the next", text)
-    # What is none is told by its name, whatever it holds, without taking the memory of the machine.
+    # An invalid file is reported by name, whatever it holds, without filling the memory.
     whole = json.loads(example.read_text())
     deep, huge = "[" * 10_000 + "]" * 10_000, "1" * 400
     wrong = {"cut": example.read_text()[:200], "deep": deep, "deeper": "[" * 60_000_000, "nul": "\0" * 100, "empty": "", "list": "[]",
@@ -150,7 +151,7 @@ def check_inputs(scratch):
         text = forebay("preflight", "--after", path, "--out", scratch / "after", "--probe-bytes", 0, code=4)
         expect("Next: " in text, f"--after {name}", text)
         path.unlink()
-    # Numbers that no machine has are refused or planned with, and neither break the program nor hang it.
+    # Impossible numbers are refused or used. The program neither crashes nor hangs.
     for name in ("nodes", "node_bytes", "drain_rate_bytes_per_second", "step_seconds", "mtbf_seconds", "slow_node_ratio", "targets"):
         for number, cv in ((-1, 0), (0, 0), (1e-300, 0), (1e17, 0), (1e300, 0), (None, 0), (1e6, 1e300), (1e6, None)):
             one = whole["measures"][0] | {"name": name, "value": number, "cv": cv}
@@ -173,7 +174,7 @@ def check_end():
 
 
 def check_next(scratch):
-    """Whoever calls it wrongly is told what to do."""
+    """A wrong call gets advice."""
     for wrong, code in ((["--run", scratch / "norun"], 3), ([*OPTIONS, "--every", 0], 2), ([*OPTIONS, "--nodes", "1e9"], 2),
                         ([*OPTIONS, "--local-restarts", 0.9, "--target-losses", 0.9], 2), ([*OPTIONS, "--policy", "hope"], 2),
                         ([*OPTIONS, "--drain-rate", "1M:99"], 2), (["--case", scratch / "none.toml"], 3), ([*OPTIONS, "--local-restarts", 2], 2),
@@ -183,7 +184,7 @@ def check_next(scratch):
 
 
 def check_words():
-    """What others spell otherwise is taken, or the nearest word is named."""
+    """Common spellings are accepted; otherwise the nearest word is suggested."""
     for good in (["--what-if", "slow-nodes=30%:0.5"], ["--slow-nodes", "30%:50%"], ["--policy", "newest_only"]):
         plan(*OPTIONS, *good)
     for wrong, told in ((["--what-if", "slow_node=0.3:0.5"], "--what-if slow_nodes=0.3:0.5"), (["--slots", 3], "1 or 2"),

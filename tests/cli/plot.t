@@ -1,4 +1,4 @@
-# Results over steps, as lists, and what cannot be drawn; numbers of them.
+# Results over steps: lists, their numbers, and results that cannot be drawn.
 $ for step in 100 110 120; do make_small_run run7 restart $step 1 $step; done
 $ printf '[streams.restart.insitu.numbers]\nvariables = ["fields/density", "gas/x"]\n' > forebay.toml
 $ printf '[streams.restart.insitu.bins]\nkind = "histogram"\nvariables = ["fields/density"]\nbins = 8\nrange = [0.0, 200.0]\n' >> forebay.toml
@@ -137,7 +137,7 @@ $ forebay plot run7/restart.bins --to bins.pdf
 2> forebay: bins.pdf: a plot is written as PNG.
 2>   Next: --to FILE.png; for numbers, --csv or --json
 [2]
-# Without Python there are still the numbers.
+# Without Python the numbers are still printed.
 $ forebay plot run7/restart.bins --python no-such-python
 2> forebay: no-such-python is needed for this and was not found.
 2>   Safe: the numbers can be read without it.
@@ -154,7 +154,7 @@ Also there: fields/density/above, fields/density/below, fields/density/nan
 bins.png
 forebay.toml
 run7
-# Its own pictures are replaced, others only if you say so.
+# Plot replaces its own pictures. Files of other programs need an option.
 $ forebay plot run7/restart.bins fields/density/counts --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
 bins.png  N bytes
 $ echo holiday > photo.png

@@ -1,4 +1,4 @@
-# What preflight and stagger refuse, and a site's file that misspells a key.
+# Refusals of preflight and stagger, and a site file with a misspelt key.
 needs forebay preflight
 $ printf '[memory]\nwarm = 0.1\n' > site.toml
 $ forebay preflight --site site.toml
@@ -33,7 +33,7 @@ $ forebay stagger --at-once 1 -- ./no-such-program
 2> forebay: start of program: ./no-such-program: No such file or directory.
 2>   Next: name a program that is there, behind --
 [3]
-# Lists of somebody else stay.
+# Lists of other programs stay.
 $ mkdir lists && echo nid00007 > lists/exclude.nodes
 $ forebay preflight --target lists --out lists --probe-bytes 0
 2> forebay: lists/exclude.nodes exists, and is no list of a preflight that has written preflight.json beside it.

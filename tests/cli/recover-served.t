@@ -1,6 +1,6 @@
 needs forebay view
-# Of step 120 both nodes are staged here; somebody drains the second one, as another recover does. What is incomplete at
-# the target for the moment stays with its staged copy, and is committed afterwards.
+# Both nodes of step 120 are staged here, and another process drains the second node, as another recover does. The
+# incomplete part at the target and its staged copy stay for now, and are committed afterwards.
 $ umask 077
 $ mkdir -p memory run7/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" fields 120 2 0

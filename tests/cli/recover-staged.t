@@ -1,6 +1,6 @@
 needs forebay view
-# Two nodes of step 100 are staged whole; of step 120 only node 0; a third session was killed as it began; and
-# another run's memory is nobody's business here.
+# Step 100 is staged completely on two nodes, step 120 only on node 0. A third session was killed as it began. The
+# memory of another run is not touched.
 $ umask 077
 $ mkdir -p memory run7/forebay/sessions run8/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 0
@@ -18,7 +18,7 @@ $ forebay ls run7
 stream   step  time    bytes   nodes  line  state                         view
 fields    120                 1 of 2        draining, or left by a crash
 restart   100    50  1.66 kB       2     0  committed                     yes
-# Of a directory whose snapshots are all committed nothing is left to recover.
+# A staging directory is done when all its snapshots are committed.
 $ forebay ls run7 --staging memory
 stream   step  time    bytes   nodes  line  state                         view
 fields    120                 1 of 2        draining, or left by a crash
@@ -27,7 +27,7 @@ On this node: memory/forebay-UID/run7-HASH-0000000000000000-0, left by a session
 On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, left by a session that has ended, with everything committed.
 On this node: memory/forebay-UID/run7-HASH-0000000000000000-2, left by a session that has ended.
   Next: forebay recover run7
-# Again.
+# A second call.
 $ forebay recover run7 --staging memory
 fields: step 120: it is not committed: drained; node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
 memory/forebay-UID/run7-HASH-0000000000000000-2: its session was killed as it began, nothing is staged there; --stale removes it.
@@ -38,7 +38,7 @@ memory/forebay-UID/run7-HASH-0000000000000000-0
 memory/forebay-UID/run7-HASH-0000000000000000-1
 memory/forebay-UID/run7-HASH-0000000000000000-2
 memory/forebay-UID/run8-HASH-0000000000000000-0
-# Stale.
+# With --stale.
 $ forebay recover run7 --staging memory --stale
 fields: step 120: it is not committed: drained; node files of other nodes are still missing; removed memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
 memory/forebay-UID/run7-HASH-0000000000000000-0: what a dead session left in this node's memory; removed.
@@ -52,7 +52,7 @@ stream   step  time    bytes  nodes  line  state      view
 restart   100    50  1.66 kB      2     0  committed  yes
 $ ls -d memory/*/*
 memory/forebay-UID/run8-HASH-0000000000000000-0
-# What recover keeps in memory for a restart, drain frees.
+# drain frees the memory that recover keeps for a restart.
 $ forebay recover run8 --staging memory
 restart: step 100: it was staged on this node and is now committed.
 $ forebay ls run8 --staging memory

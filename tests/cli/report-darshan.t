@@ -1,4 +1,4 @@
-# What says of no log which targets were slow; tests/report/darshan_test.py has logs.
+# Files that are no Darshan logs; tests/report/darshan_test.py has real logs.
 $ forebay report --darshan nothing.darshan
 2> forebay: open: nothing.darshan: No such file or directory
 [3]

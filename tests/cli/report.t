@@ -1,4 +1,4 @@
-# One screen: what it cost, whether data are safe, what was slow and who, what to do; in ASCII alone on wish.
+# One screen: cost, safety of the data, slow nodes and targets, advice. ASCII only on request.
 $ make_told_run run7 targets=12 slow_node=3 slow_target=4 slow_target_ratio=0.1
 $ forebay report run7
 forebay  run7
@@ -44,7 +44,7 @@ forebay  run7
  advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Leave it out of new
           files:
               lfs setstripe -c 11 -o 0-3,5-9,16-17 run7
-# Saves that waited, drains that failed or lack nodes, and the second session alone.
+# Saves that waited, drains that failed or lack nodes, and only the second session.
 $ make_told_run mixed mixed=1
 $ forebay report mixed
 forebay  mixed
@@ -79,7 +79,7 @@ $ forebay report mixed --session 2 | head -n 3
 forebay  mixed
  session 2  8 nodes x 4 ranks  4.1 min  from 2026-11-23 07:51:40 UTC
              count      bytes    median       p95       max   note
-# Names that command terminals do not.
+# Names cannot control the terminal.
 $ make_told_run hostile hostile=1 mixed=1 targets=4 nodes=4 snapshots=3
 $ forebay report hostile --plain | head -n 22
 forebay  hostile
@@ -104,7 +104,7 @@ forebay  hostile
  why      </script><img src=x onerror=aler... step 300: because </script><img src=x
           onerror=alert(1)>'"&amp;\x0a\x1b[2J\xe2\x80\xae\xff
  advice   1 of 3 saves of stream </script><img src=x onerror=alert(1)>'"&amp;\x0a\x1b[2J\xe2\x80\...
-# What is refused, and what is not there.
+# Refused calls and missing runs.
 $ forebay report
 2> forebay: no run is named.
 2>   Next: forebay report RUN

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: a path has the same answer from every verb that takes a run: which path is a run is decided in one place.
+"""Goal: every verb that takes a run gives the same answer for a path: one place decides which path is a run.
 
-Method: every verb on a missing path, an empty directory, a file, a directory of other things, a run that has not saved
-yet, a run, and the same places in a bucket; one expected answer a column. What a refused verb was given is as it was. A
-verb that is in no table fails the test.
+Method: try every verb on a missing path, an empty directory, a file, a directory of other files, a run without saves, a
+run, and the same places in a bucket. Each column has one expected answer. A refused verb must leave the place
+unchanged. A verb that is in no table fails the test.
 """
 
 import functools
@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "transfer/t
 import s3_support  # noqa: E402
 
 STEP = "{run}@120"
-# The arguments of each verb that takes a run, and how it ends for a run: None where that has further reasons.
+# Arguments of each verb that takes a run, and its exit code for a run (None: it varies).
 TAKES_A_RUN = {
     "ls": (["ls", "{run}"], 0),
     "show": (["show", "{run}"], 0),
@@ -28,7 +28,7 @@ TAKES_A_RUN = {
     "prune": (["prune", "{run}", "--keep", "1"], 0),
     "prune --above": (["prune", "{run}", "--above", "120"], 0),
     "prune --line": (["prune", "{run}", "--line", "9", "--dry-run"], None),
-    "adopt": (["adopt", STEP], 3),  # no snapshot of another run is there
+    "adopt": (["adopt", STEP], 3),  # it has no snapshot of another run
     "mark": (["mark", STEP], 0),
     "unmark": (["unmark", STEP], 0),
     "recover": (["recover", "{run}"], 0),
@@ -41,7 +41,7 @@ TAKES_A_RUN = {
     "export genericio": (["export", "genericio", STEP, "{out}/m000"], 0),
     "extract": (["extract", "{run}", "-C", "{out}"], 0),
     "movie": (["movie", "{run}", "--to", "{out}/film.png"], None),  # the run has no pictures
-    "insitu": (["insitu", "none.toml", "{run}/restart@120"], None),  # there is no such file
+    "insitu": (["insitu", "none.toml", "{run}/restart@120"], None),  # the file is missing
     "insitu of a script": (["insitu", "none.py", "{run}"], None),
     "plot": (["plot", "{run}/restart"], None),
     "top": (["top", "{run}", "--once"], 0),
@@ -52,22 +52,22 @@ TAKES_A_RUN = {
     "plan": (["plan", "--run", "{run}", "--nodes", "4"], None),
     "plan --check": (["plan", "--run", "{run}", "--check", "{run}"], None),
 }
-# Those that make the run if it is missing: only a file is an error.
+# These verbs make a missing run: only a file is an error.
 MAKES_A_RUN = {
     "import": (["import", "genericio", "{given}/m000", "{run}@7"], 0),
     "pack": (["pack", "{given}/small", "{run}"], 0),
     "forward": (["forward", "{run}", "--listen", "127.0.0.1:0", "--token-file", "{out}/token"], 0),
-    "drain --into": (["drain", "{given}/staging", "--into", "{run}"], 3),  # that is no staging directory
+    "drain --into": (["drain", "{given}/staging", "--into", "{run}"], 3),  # no staging directory
     "insitu --to": (["insitu", "none.toml", "{given}/run7/restart@120", "--to", "{run}"], None),
 }
 TAKES_NO_RUN = {"walk", "copy", "sync", "delete", "archive", "restore-archive", "migrate", "agent", "h5part", "bench",
                 "tune", "preflight", "stagger", "insitu-worker",
                 "tree-worker"}
-WHOLE_RUNS = {"stop", "recover", "top", "metrics", "watch", "report", "trace", "plan"}  # no stream or step of them
-SERVES = {"watch", "forward"}  # until it is told to end
+WHOLE_RUNS = {"stop", "recover", "top", "metrics", "watch", "report", "trace", "plan"}  # they accept no stream or step
+SERVES = {"watch", "forward"}  # until they are stopped
 
 NEXT = "Next: give the directory of a run"
-# What each column says of its place, and what is next.
+# The expected message of each column, and its advice.
 NO_RUN = {
     "missing": ("there is no run {run}: no such directory.", NEXT),
     "empty": ("there is no run {run}: the directory is empty.", NEXT),
@@ -100,11 +100,11 @@ def tree_of(place):
 
 
 def make_places(top):
-    """The columns, as names below `top`."""
+    """Makes the columns as names below `top`."""
     for name in ("empty", "foreign", "level_too_high", "below"):
         (top / name).mkdir()
     (top / "foreign/notes.txt").write_text("mine\n")
-    (top / "foreign/forebay/src").mkdir(parents=True)  # the source of this software makes no run
+    (top / "foreign/forebay/src").mkdir(parents=True)  # a source tree of this software is no run
     (top / "file").write_text("no format that anybody knows\n")
     make_run(top / "run7")
     for where in ("level_too_high", "below"):
@@ -197,14 +197,14 @@ def in_a_bucket(top):
     (top / "files").mkdir()
     make_places(top / "files")
     with s3_support.Own(top / "server") as server:
-        columns = ["missing", "file", "foreign", "run7"]  # a directory without entries is nothing in a bucket
+        columns = ["missing", "file", "foreign", "run7"]  # a bucket has no empty directories
         for name in columns[1:]:
             server.forebay("copy", top / "files" / name, f"{s3_support.ROOT}/{name}")
         check_verbs(top, server.environment(), columns, lambda column: f"{s3_support.ROOT}/{column}")
 
 
 def words_for_whole_runs(top):
-    """A stream or a step where a verb takes a whole run: the run is named."""
+    """A verb for whole runs gets a stream or step: the message has the run."""
     make_places(top)
     os.chdir(top)
     for row in (["stop", "run7@120"], ["top", "run7@120", "--once"], ["trace", "run7@last"], ["recover", "run7@120"]):
@@ -214,7 +214,7 @@ def words_for_whole_runs(top):
     expect(code == 3 and "Next: forebay ls run7 shows" in said, "a stream that is misspelled leads to those of the run", said)
     code, _, said = call(["stop", "."], os.environ, False)
     expect(code == 3 and "give one of its runs: ./" in said, "the current directory is looked at too", said)
-    run(BUILD / "tests/make_small_run", "copied", "restart", "120", "1")  # without a directory forebay
+    run(BUILD / "tests/make_small_run", "copied", "restart", "120", "1")  # has no directory forebay
     for row in (["stop", "copied@120"], ["stop", "copied/restart"], ["recover", "copied/typo"]):
         code, _, said = call(row, os.environ, False)
         expect(code == 3 and ("give the run copied\n" in said or "forebay ls copied shows" in said), f"{row} names the run", said)

@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Goal: what `forebay` prints and how it exits is exactly what it printed when a person last looked.
+"""Goal: the output and exit codes of `forebay` are exactly those that a person last approved.
 
 A case is a file NAME.t:
 
-    # Says why the case is there.
+    # Gives the reason for the case.
     needs forebay view
     $ make_small_run run7 restart 120 2
     $ for step in 120 140; do
     >   forebay show run7@$step
     > done
-    what it wrote to standard output
-    2> what it wrote to standard error
+    its standard output
+    2> its standard error
     [3]
 
-A command begins after "$ " and goes on after "> ". The commands of a case run one after the other in one shell, in an
-empty directory of their own, with the programs of the build in PATH. Below a command stand the lines of its standard
-output, then those of its standard error, then its exit code where that is not 0. A line that would be taken for another
-kind, ends in a blank or does not end stands as a JSON text after "= " (standard output) or "2= " (standard error).
-Before the first command `needs forebay VERB` and `needs PROGRAM` tell what a build must have; without it the case is
-skipped. What differs from run to run has a name instead: see NAMED. Of `forebay ... --json` the output must be JSON.
+A command begins after "$ " and continues after "> ". The commands of a case run one after the other in one shell, in a
+private empty directory, with the programs of the build in PATH. Below a command stand the lines of its standard output,
+then of its standard error, then its exit code if it is not 0. A line that looks like another kind, ends in a blank or
+lacks a line end is written as a JSON text after "= " (standard output) or "2= " (standard error). Before the first
+command, `needs forebay VERB` and `needs PROGRAM` list what the build must have; otherwise the case is skipped. Output
+that changes from run to run is replaced by a name: see NAMED. The output of `forebay ... --json` must be JSON.
 
-`snapshots_test.py [NAME...]` compares, `snapshots_test.py --update [NAME...]` rewrites what stands below the commands:
-read the difference before you commit it. FOREBAY_BINARY_DIR says which build is tested.
+`snapshots_test.py [NAME...]` compares. `snapshots_test.py --update [NAME...]` rewrites the lines below the commands:
+read the difference before you commit it. FOREBAY_BINARY_DIR is the tested build.
 """
 
 import dataclasses
@@ -44,14 +44,14 @@ NAMED = (
     (r"-[0-9a-f]{8}-", "-HASH-"),
     (r"127\.0\.0\.1:[0-9]+", "127.0.0.1:PORT"),
 )
-# What begins so is no plain line of output.
+# A line of output with such a beginning is written as JSON.
 MARK = re.compile(r"\$ |> |# |2> |= |2= |\[\d+\]$")
 
 
 @dataclasses.dataclass
 class Command:
     comments: list  # lines above it
-    lines: list  # of the shell
+    lines: list  # the lines of the shell
 
 
 @dataclasses.dataclass
@@ -62,7 +62,7 @@ class Case:
 
 
 def parse(text):
-    """The commands of a case; what stands below them is left out."""
+    """The commands of a case without their recorded output."""
     case, comments = Case([], [], []), []
     for line in text.splitlines():
         if line.startswith("$ "):
@@ -121,7 +121,7 @@ def outcomes(case):
     if len(out) <= len(case.commands):
         raise AssertionError(f"the shell ended with {done.returncode} at: {case.commands[len(out) - 1].lines[0]}\n{err[-1]}")
     codes = [int(text.split("\n", 1)[0]) for text in out[1:]]
-    # The line of an end mark is not the next command's output.
+    # The rest of an end mark's line is not part of the next output.
     out, err = ([texts[0], *(text.split("\n", 1)[1] for text in texts[1:])] for texts in (out, err))
     return list(zip(out[:-1], err[:-1], codes, strict=True))
 
@@ -155,7 +155,7 @@ def not_json(case, given):
 
 
 def check(file, update):
-    """Whether the case gives what it did; None where this build cannot run it."""
+    """True if the case gives its recorded output; None if this build cannot run it."""
     text = file.read_text(encoding="utf-8")
     case = parse(text)
     missing = [need for need in case.needs if not is_there(need)]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: `forebay stagger` runs at most so many commands at a time, exits as they do, and gives the turn of one that was
-killed to the next.
+"""Goal: `forebay stagger` runs at most the given number of commands at a time, exits with their codes, and passes the
+turn of a killed command to the next.
 
-Method: eight processes with two turns, whose commands say when they begin and end; and one whose holder is killed.
+Method: eight processes share two turns; their commands record when they begin and end. Then the holder of a turn is
+killed.
 """
 
 import os
@@ -43,7 +44,7 @@ def holder_dies(place):
     process.kill()
     process.wait()
     assert waiting.wait(timeout=60) == 7, "the next one has its turn, and exits as its command"
-    # The command of the one that was killed has been told to end.
+    # The command of the killed holder has received the signal to end.
     held = stagger(place, 1, "true", more=["--name", "dying", "--wait", "20"])
     assert held.wait(timeout=60) == 0
 

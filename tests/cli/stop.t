@@ -1,4 +1,4 @@
-# Requests to the simulation that uses a run, one of each at a time.
+# Requests to the simulation that uses a run. Only one of each kind is pending.
 $ mkdir -p run7/forebay/sessions
 $ forebay stop run7
 Asked to save and end. The simulation removes run7/.stop when it obeys, at the end of a step.

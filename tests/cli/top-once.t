@@ -1,4 +1,4 @@
-# What agents have told of a run that has ended: all in one screen, nodes by how slow they were.
+# The status of a run that has ended, on one screen. Slow nodes come first.
 $ make_watched_run run7 ended
 $ forebay top run7 --once
 ended  run7
@@ -129,7 +129,7 @@ $ forebay top run14 --json
  "why": [],
  "problems": []
 }
-# Something failed, and was left.
+# A failed drain and staged remains.
 $ make_watched_run run8 left 3
 $ forebay top run8 --once
 left with work  run8
@@ -144,7 +144,7 @@ node     ratio state         step slot             now     median  backlog error
 nid10000  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
 nid10001  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
 nid10002  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
-# Nodes of the newest session alone, but with --all.
+# Only nodes of the newest session, unless --all is given.
 $ make_watched_run run9 old 3
 $ forebay top run9 --once | tail -n 4
 node     ratio state         step slot             now     median  backlog errors  told
@@ -157,13 +157,13 @@ nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      
 nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10099     - silent        1100 1 %                -          -   532 MB      0  07:46:40 UTC
-# A screen does not show more.
+# The rows of one screen.
 $ make_watched_run run10 ended 40
 $ forebay top run10 --once | tail -n 3
 nid10014  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10015  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 and 24 nodes more; sorted by slowest
-# Names command no terminal.
+# Names cannot control the terminal.
 $ make_watched_run run11 hostile 3
 $ forebay top run11 --once
 ended  run11
@@ -179,7 +179,7 @@ node     ratio state         step slot             now     median  backlog error
 nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
-# A run of before agents told anything, one that is none, one with damage.
+# A run from before status files existed, a directory that is no run, and a damaged file.
 $ mkdir run12
 $ forebay top run12 --once
 2> forebay: there is no run run12: the directory is empty.
@@ -200,7 +200,7 @@ $ forebay top run8 --once --interval 0
 2> forebay: --interval must be 0.1 to 3600 seconds.
 2>   Next: forebay top --help
 [2]
-# A recover has committed a step that no agent knows; and a session has begun that has committed none yet.
+# A recover has committed a step that no agent knows, and a new session has not committed any step.
 $ make_small_run run14 restart 2000 1
 $ forebay top run14 --once | sed -n 2,3p
 session 1  2 of 2 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC

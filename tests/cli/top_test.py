@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: the whole screen of `forebay top` shows a run as it changes, at any size, obeys its keys, and gives the terminal
-back as it was, whatever ends it.
+"""Goal: the full screen of `forebay top` follows a changing run at any size, obeys its keys, and restores the terminal
+however it ends.
 
-Method: the program in a pseudo-terminal, its output drawn by pyte, an emulator of terminals; runs of make_watched_run.
-What it draws is awaited, never timed.
+Method: the program in a pseudo-terminal; the terminal emulator pyte draws its output. Runs of make_watched_run. The
+test waits for the right screen and measures no time.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ except ImportError:
     print("skipped: pyte is not installed")
     sys.exit(77)
 
-MOST_SECONDS = 60  # for what hangs
+MOST_SECONDS = 60  # stops a hang
 
 
 def has_screens():
@@ -37,7 +37,7 @@ def has_screens():
 
 
 class Terminal:
-    """The program on a pseudo-terminal, and what a person would see of it."""
+    """The program on a pseudo-terminal, with the screen that a person would see."""
 
     def __init__(self, arguments, columns=100, rows=30):
         self.screen = pyte.Screen(columns, rows)
@@ -86,7 +86,7 @@ class Terminal:
         self.until(lambda one: text in one.text(), f"{text!r} does not come")
 
     def end(self):
-        """Its exit code, when it has ended and all it wrote is read."""
+        """Its exit code, after its end and after all output is read."""
         end = time.monotonic() + MOST_SECONDS
         while self.process.poll() is None:
             if time.monotonic() > end:
@@ -98,7 +98,7 @@ class Terminal:
         return self.process.returncode
 
     def is_as_before(self):
-        """The modes of the terminal, the shown cursor, and the screen that was there before."""
+        """True if terminal modes, cursor and previous screen are restored."""
         return (termios.tcgetattr(self.slave) == self.before and b"\x1b[?1049l" in self.written
                 and self.written.rfind(b"\x1b[?1049l") > self.written.rfind(b"\x1b[?1049h")
                 and not self.screen.cursor.hidden)
@@ -157,7 +157,7 @@ class Top(unittest.TestCase):
                 continue
             terminal.until(lambda one: "running" in one.lines()[0] or columns < 20, "no title")
             terminal.until(lambda one: one.lines()[-1].startswith("q quit"[:columns]), "no help line")
-        # The least that is readable: what state, which step is durable, how far the drain is, who is slow.
+        # Every screen must show the state, the durable step, the progress of the drain, and the slow node.
         for part in ("running", "durable", "restart", "nid10003", "0.31"):
             terminal.shows(part)
         terminal.press(b"q")
@@ -173,7 +173,7 @@ class Top(unittest.TestCase):
         terminal.shows("nid10039")
         terminal.press(b"s")
         terminal.shows("sort: backlog")
-        terminal.until(lambda one: self.first_node(one) == "nid10039", "it does not sort")  # the least is drained of it
+        terminal.until(lambda one: self.first_node(one) == "nid10039", "it does not sort")  # it has drained the least
         terminal.press(b"ss")
         terminal.shows("sort: name")
         terminal.until(lambda one: self.first_node(one) == "nid10000", "it does not sort")
@@ -207,7 +207,7 @@ class Top(unittest.TestCase):
         self.assertEqual(terminal.end(), 3)
         self.assertTrue(terminal.is_as_before())
         self.assertIn(b"there is no run", terminal.process.stderr.read())
-        # The run goes while it is watched.
+        # The run disappears during the watch.
         terminal = self.terminal(run, "--interval", "0.1")
         terminal.shows("running")
         subprocess.run(["rm", "-r", run], check=True)

@@ -1,4 +1,4 @@
-# What the timeline of a run is told as; tests/report/trace_test.py reads the files themselves.
+# The summary of a run's timeline; tests/report/trace_test.py reads the files.
 $ make_timings run7 plain 40 > told
 $ forebay trace run7
 run7.pftrace  995 kB, 8320 slices of 32 of 40 nodes
@@ -6,7 +6,7 @@ run7.pftrace  995 kB, 8320 slices of 32 of 40 nodes
   and 16 by chance (seed eac6cd5a): nid10022, nid10034, nid10014, nid10033 and 12 more
   --all shows every node.
 Open it in https://ui.perfetto.dev, which keeps it on your machine.
-# A file that is there stays.
+# An existing file stays.
 $ forebay trace run7
 2> forebay: run7.pftrace exists.
 2>   Safe: it is as it was.

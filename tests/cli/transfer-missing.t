@@ -1,4 +1,4 @@
-# The transfer tool is a program and a package of its own: without it, its verbs say what is missing.
+# The transfer tool is a separate program and package. Without it, its verbs report that it is missing.
 $ mkdir bin && cp "$(command -v forebay)" bin && ln -s "$(dirname "$(command -v forebay)")/../lib" lib
 $ (PATH=/usr/bin:/bin; bin/forebay copy a b)
 2> forebay: copy needs forebay-transfer, which moves trees of files and is neither beside this forebay as bin/forebay-transfer nor in PATH.

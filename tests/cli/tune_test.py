@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: `mpiexec -n N forebay tune` makes its trials in one job, keeps its budget, writes a profile that a session takes,
-and leaves nothing else behind; another program may choose the trials; wrong calls are refused.
+"""Goal: `mpiexec -n N forebay tune` makes its trials in one job, keeps its budget, writes a profile that a session
+accepts, and leaves nothing else behind. Another program may choose the trials. Wrong calls are refused.
 
-Method: the smallest trials on 2 ranks in a folder; a program that answers by the two files of --ask and --tell; a session
-of the profile by `forebay tune`'s own lines.
+Method: the smallest trials on 2 ranks in a directory. A program answers through the two files of --ask and --tell. A
+session uses the profile by the printed lines.
 """
 
 import json
@@ -50,7 +50,7 @@ def check_search(scratch):
     assert value(profile, "drain_rate_bytes_per_second") > 0 and value(profile, "save_rate_bytes_per_second") > 0
     assert all(line in out for line in profile["lines"]), out
     assert "runs: " in out and "until a save is committed" in out, out
-    # The next search begins with what was best, and what is damaged is told.
+    # The next search starts from the best trial and reports a damaged file.
     pathlib.Path(scratch, ".forebay").mkdir()
     shutil.copy(f"{scratch}/profile.json", f"{scratch}/.forebay/last.json")
     pathlib.Path(scratch, ".forebay/torn.json").write_text("{", encoding="ascii")
@@ -58,7 +58,7 @@ def check_search(scratch):
     assert "begins with ./.forebay/last.json, distance 0.0" in errors and "torn.json holds no advice" in errors, errors
     assert profile["chosen"] in [row["setting"] for row in json.loads(out)["rows"][:2]], out
     shutil.rmtree(f"{scratch}/.forebay")
-    # Cost counts what a save costs the simulation, and --json prints what --out holds.
+    # The cost includes the cost of a save for the simulation. --json prints the content of --out.
     out, _ = ended(tune(scratch, "--budget", "4", "--interval", "60", "--json", "--out", f"{scratch}/profile.json"))
     profile = json.loads(out)
     assert out == pathlib.Path(scratch, "profile.json").read_text(encoding="utf-8")
@@ -90,7 +90,7 @@ def check_foreign(scratch):
         assert answer["setting"]["agent.in_flight"] == wanted and answer["cost"] > 0 and answer["learned"], answer
     assert answer["spent"] == 2.25, answer
     with ask.open("a", encoding="ascii") as file:
-        file.write('{"done": true}')  # whole, and without a line end
+        file.write('{"done": true}')  # complete, but without a line end
     out, _ = ended(job)
     assert len(json.loads(out)["rows"]) == 3
     ask.write_text('{"setting": {"agent.in_flight": "5"}}\n', encoding="ascii")
@@ -100,7 +100,7 @@ def check_foreign(scratch):
 
 
 def check_left(scratch):
-    """What a killed search has left is told by the next one, and removed."""
+    """The next search reports and removes the remains of a killed search."""
     job = tune(scratch, "--budget", "500", ranks=1)
     while not list(pathlib.Path(scratch, "target").glob("forebay-bench-*/tune")):
         time.sleep(0.01)
@@ -114,7 +114,7 @@ def check_left(scratch):
 
 
 def check_signal(scratch):
-    """What has been learned so far is told, and all that was made is removed."""
+    """The results so far are reported, and all files are removed."""
     out_file = pathlib.Path(scratch, "cut.json")
     job = tune(scratch, "--budget", "500", "--out", str(out_file), ranks=1)
     while not list(pathlib.Path(scratch, "target").glob("forebay-bench-*/tune")):
@@ -128,8 +128,8 @@ def check_signal(scratch):
 
 
 def check_stripes(scratch):
-    """On a file system that tells stripes as Lustre does and does not obey `lfs setstripe`: every other value than its own is
-    marked, and nothing is learned from it."""
+    """A file system that reports stripes as Lustre does but ignores `lfs setstripe`: every value except its own is
+    marked, and the search learns nothing from it."""
     striped_fs = PROGRAM.parent.parent / "tests/striped_fs"
     if not striped_fs.exists():
         return "no striped_fs, which needs FUSE"
@@ -153,7 +153,7 @@ if [ "$1" = osts ]; then echo OBDS:; for i in 0 1 2 3 4 5 6 7; do echo "$i: x-OS
         for row in profile["rows"]:
             setting = {one["name"]: one["value"] for one in row["setting"]}
             wrong = [name for name, own in (("stripe_count", "8"), ("stripe_bytes", "1048576")) if setting[name] != own]
-            # Not of stripes: saves this small may be done before a second thread has begun.
+            # Without stripes: such small saves may end before a second thread begins.
             told = [one for one in row["remarks"] if "not applied" in one and not one.startswith("copy_threads")]
             assert told == [f"{name} was not applied" for name in wrong], row
             others += bool(wrong)

@@ -5,7 +5,7 @@ $ flip() {
 >   printf '\377' | dd of=damaged.h5 bs=1 seek="$1" conv=notrunc status=none
 >   forebay verify damaged.h5
 > }
-# The record's magic number, what it says, and the schema.
+# The record's magic number, its content, and the schema.
 $ flip 4096
 2> forebay: node file damaged.h5 is damaged: the record's magic number is 0a0d45444f4e42ff.
 2>   Safe: its other copy, if there is one, and the snapshots before it.

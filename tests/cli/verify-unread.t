@@ -1,4 +1,4 @@
-# Nobody knows the bytes of a file that cannot be opened: it is not called damaged.
+# A file that cannot be opened is not called damaged: its bytes are unknown.
 $ make_small_run run7 restart 100 1 a1
 $ make_small_run run7 restart 120 2
 $ cd run7/restart/step-000120

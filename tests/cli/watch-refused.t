@@ -1,4 +1,4 @@
-# What the live page does not do: tests/report has the rest.
+# Refusals of the live page; tests/report has the rest.
 needs forebay watch
 $ forebay watch nowhere
 2> forebay: there is no run nowhere: no such directory.

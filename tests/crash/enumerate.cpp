@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t violations_told = 5;
 constexpr int faults_one_in = 12;
 constexpr std::int64_t step_max = std::numeric_limits<std::int64_t>::max();
-constexpr int second_cut_max = 40;  // operations into whatever comes after the first
+constexpr int second_cut_max = 40;  // operations until the second cut
 
-// One cut of one script, and what comes after.
+// The time after one cut of one script.
 class Aftermath {
 public:
     Aftermath(const World& at_cut, std::string what, std::uint64_t seed, Tally& tally)
@@ -26,7 +26,7 @@ public:
 
     void play(const Ending& ending) {
         end(ending);
-        // The next programs are ended as well, now and then twice.
+        // The next programs may be cut as well, up to twice.
         for (int rounds = static_cast<int>(random_() % 3); rounds > 0; --rounds) {
             world_.cut_before(world_.operations() + static_cast<int>(random_() % second_cut_max));
             next_program();
@@ -63,7 +63,7 @@ private:
             default: what_ += ", recover"; return world_.recover(false);
         }
     }
-    // It restarts from whatever it finds, and goes on.
+    // Restarts from the newest snapshot and saves once more.
     void next_session() {
         auto session = Session::begin(world_);
         session.restart();

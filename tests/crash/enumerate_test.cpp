@@ -1,7 +1,7 @@
-// Goal: whatever is cut, wherever, and whatever the disk keeps: what was called committed is found, verifies and holds
-// the bytes of its save; nothing else is accepted; what was sealed in memory survives the programs; recover leaves what
-// is documented and, called again, changes nothing. Method: enumerate.hpp. FOREBAY_CRASH_CUTS asks for more cuts,
-// with other seeds and more losses; FOREBAY_SEED repeats.
+// Goal: after any cut, with any unsynced data lost, each committed snapshot is found, verifies and holds the bytes of
+// its save. Nothing else is accepted. Sealed snapshots in memory survive the programs. Recover leaves only documented
+// files, and a second recover changes nothing. Method: enumerate.hpp. FOREBAY_CRASH_CUTS sets more cuts with other
+// seeds and losses; FOREBAY_SEED repeats.
 
 #include "crash/enumerate.hpp"
 

@@ -1,4 +1,4 @@
-// What is found at the target, against the ledger.
+// Compares the content of the target with the ledger.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using test::SmallSnapshot;
 
-/// Whether a shared file has the region of a staged file, and its bytes where that says.
+/// True if a shared file holds the region of a staged file and its bytes at the right places.
 bool holds_shared(std::string_view stored, std::span<const std::byte> image) {
     const auto staged = format::open_head(image, "staged").value();
     const auto region = format::encode_region(staged, image);
@@ -47,7 +47,7 @@ std::string bytes_below(const test::SimStore& disk, const std::string& directory
 
 }  // namespace
 
-// Whether it is whole to the last byte, by our tools and by the bytes that the save gave; empty when it is.
+// Checks every byte, with verify and against the bytes of the save. Returns the fault; empty if all is right.
 std::string World::judge_snapshot(const catalog::Snapshot& snapshot) const {
     const auto id = id_in(snapshot.directory);
     if (!id) return snapshot.directory + " is listed without a manifest";
@@ -58,7 +58,7 @@ std::string World::judge_snapshot(const catalog::Snapshot& snapshot) const {
     if (auto wrong = judge_marks(snapshot, *save); !wrong.empty()) return wrong;
     const auto view = disk_->peek(snapshot.directory + ".h5");
     if (view && *view != view_text(*save)) return snapshot.directory + ".h5 shows another save";
-    // The same bytes are met after many cuts: they are read and checked once.
+    // The same bytes recur after many cuts, so the verdict is cached.
     static std::map<std::pair<std::string, std::size_t>, std::string> verdicts;
     const auto bytes = std::hash<std::string>{}(bytes_below(*disk_, snapshot.directory));
     const auto [verdict, is_new] = verdicts.try_emplace({key_of(recorded(*save)), bytes});
@@ -66,7 +66,7 @@ std::string World::judge_snapshot(const catalog::Snapshot& snapshot) const {
     return verdict->second;
 }
 
-// What was called marked is marked, and nothing else but what somebody was about to mark.
+// A marked snapshot must show its mark. An unmarked one may show only a mark that a program had begun.
 std::string World::judge_marks(const catalog::Snapshot& snapshot, const SmallSnapshot& save) const {
     const auto manifest = catalog::load_manifest(*disk_, snapshot.directory);
     if (!manifest) return fmt::format("{}: {}", snapshot.directory, manifest.error().text());
@@ -96,7 +96,7 @@ std::string World::judge_bytes(const catalog::Snapshot& snapshot, const SmallSna
             if (!holds_shared(stored, image)) return path + " verifies and is not what was saved";
             continue;
         }
-        // A file of its own has nothing else; in a combined one the others have their own turn.
+        // A node file of its own holds nothing else. The rest of a combined file is compared for its other nodes.
         const auto own = offset == 0 ? std::string_view(stored)
                                      : std::string_view(stored).substr(std::min(offset, stored.size()), image.size());
         if (own != text_of(image)) return path + " verifies and is not what was saved";

@@ -1,4 +1,4 @@
-// What is living at the target, what a restart takes, what batches hold and what lies beside, against the ledger.
+// Compares with the ledger: living snapshots, the choice of a restart, batches, and leftovers.
 
 #include <fmt/format.h>
 
@@ -41,7 +41,8 @@ std::vector<std::string> World::judge_lines(const catalog::History& history) con
     return wrong;
 }
 
-// The highest step that is certainly living or a higher one; and, where lines ascend, one of the newest line.
+// A restart must take the highest step that is certainly living, or a higher step. If lines ascend, it must take a
+// snapshot of the newest line.
 std::string World::judge_choice(const catalog::History& history, bool recovered) const {
     const SmallSnapshot* highest = nullptr;
     format::Line newest;
@@ -119,10 +120,10 @@ std::vector<std::string> World::leftovers(bool stale) const {
         if (dot == std::string::npos) continue;
         const auto name = path.substr(dot + 1, path.find('/', dot + 1) - dot - 1);
         if (catalog::start_of(name) || catalog::dropped_of(name)) continue;
-        if (name == ".marks" && !path.ends_with(".tmp")) continue;  // they are part of their snapshot
+        if (name == ".marks" && !path.ends_with(".tmp")) continue;  // marks are part of their snapshot
         const auto leftover = catalog::leftover_of(name);
         const bool is_part = leftover && leftover->kind == catalog::Leftover::Kind::part;
-        // What another run's agent has drained here is told, and a person decides.
+        // Parts that an agent of another run drained here are only reported. A person decides about them.
         const auto* save = is_part ? ledger_.save_of(leftover->snapshot_id) : nullptr;
         if (save != nullptr && save->lineage.run_id != run_id_) continue;
         if (!stale && (is_part || path.ends_with(".tmp") || name.ends_with(".new"))) continue;

@@ -1,4 +1,4 @@
-// What retention may remove: an own account of its rule, over what lies at the target.
+// A second implementation of the retention rule, applied to the content of the target.
 
 #include <fmt/format.h>
 
@@ -39,14 +39,14 @@ std::vector<Seen> look(sys::Store& disk, const std::vector<catalog::Version>& ve
     return all;
 }
 
-/// Of the snapshots before the one with `id`, which are newer, how many `counts` takes.
+/// The number of snapshots newer than `id` that `counts` accepts.
 template <class Counts>
 int newer(const std::vector<Seen>& all, std::uint64_t id, const Counts& counts) {
     const auto own = std::ranges::find(all, id, &Seen::id);
     return static_cast<int>(std::count_if(all.begin(), own, counts));
 }
 
-/// Why it may go; "" when it may not.
+/// The reason that permits the removal; "" if the snapshot must stay.
 std::string reason(const catalog::Retention& what, const std::vector<Seen>& living, const std::vector<Seen>& left,
                    const std::vector<format::Line>& dropped, const Seen& gone) {
     const auto is_good = [](const Seen& seen) { return seen.is_good; };
@@ -66,7 +66,7 @@ std::string reason(const catalog::Retention& what, const std::vector<Seen>& livi
     return what.keep > 0 && std::ranges::count_if(living, came_after) >= what.keep ? "enough came after" : "";
 }
 
-/// Whether it is one of two saves of a step on a line, of which the later stays.
+/// True if a later save of the same step and line replaces it.
 bool is_replaced(const std::vector<Seen>& living, const std::vector<Seen>& left, const Seen& gone) {
     const auto replaces = [&](const Seen& seen) {
         return seen.id != gone.id && seen.step == gone.step && seen.line == gone.line && seen.save >= gone.save;

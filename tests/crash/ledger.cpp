@@ -13,8 +13,8 @@ const SmallSnapshot* Ledger::save_of(std::uint64_t id) const {
     return save == saves.end() ? nullptr : &*save;
 }
 
-// A later save of the line and step, whose commit was cut, may have the name already. Who then removes that one has
-// removed the step: of the earlier one there was nothing left.
+// A later save of the line and step may already have the name, although its commit was cut. If the later save is then
+// removed, the step is gone: the earlier save was replaced.
 std::vector<SmallSnapshot> Ledger::promised() const {
     const auto may_be_gone = [&](const SmallSnapshot& promised) {
         return std::ranges::any_of(saves, [&](const SmallSnapshot& save) {

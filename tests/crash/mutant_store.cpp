@@ -94,7 +94,7 @@ Result<bool> MutantStore::exists(const std::string& path) {
 
 Result<> MutantStore::sync_directory(const std::string& path) {
     if (mistake_ == Mistake::directory_sync_left_out && path.ends_with(where_)) return {};
-    // The run's directory is the last that a commit syncs.
+    // A commit syncs the run's directory last. The late bytes become durable here.
     while (mistake_ == Mistake::manifest_before_data && path == run_ && !late_.empty())
         FB_TRY(make_good(late_.begin()->first));
     return PassingStore::sync_directory(path);

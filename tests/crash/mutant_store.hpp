@@ -1,5 +1,4 @@
-// A store with one mistake in the order of durability, or in what it answers: what our programs would be if they made
-// it.
+// A store that makes one mistake in the order of durability or in its answers, as a faulty program of ours would.
 
 #pragma once
 
@@ -15,20 +14,20 @@ namespace forebay::crash {
 
 enum class Mistake {
     sync_left_out,            // of a file
-    sync_of_ends_left_out,    // of a descriptor that writes anything but the front of a file, and is not direct
+    sync_of_ends_left_out,    // of a descriptor that never writes the front of a file, and is not direct
     directory_sync_left_out,  // of a directory
-    rename_before_sync,       // a file has its final name before its bytes are durable
-    manifest_before_data,     // the bytes are made durable when the snapshot has its final name
-    arrival_before_sync,      // a region's arrival is told before its bytes are durable
-    arrival_before_data,      // and even before its last block is written
-    record_before_data,       // the file has its record and its final name before its last block is written
-    always_there,             // a file is said to exist, as if nobody had asked
-    rename_replaces,          // a directory that has the name goes
+    rename_before_sync,       // a file gets its final name before its bytes are durable
+    manifest_before_data,     // the bytes become durable after the snapshot has its final name
+    arrival_before_sync,      // the arrival of a region is recorded before its bytes are durable
+    arrival_before_data,      // it is even recorded before its last block is written
+    record_before_data,       // a file has its record and final name before its last block is written
+    always_there,             // exists() always returns true
+    rename_replaces,          // a rename removes a directory of that name
 };
 
 class MutantStore final : public test::PassingStore {
 public:
-    /// The mistake is made with files whose path contains `where`, or with directories whose path ends with it.
+    /// Makes the mistake on files whose path contains `where`, or on directories whose path ends with it.
     MutantStore(sys::Store& store, Mistake mistake, std::string where, std::string run_directory)
         : PassingStore(store), mistake_(mistake), where_(std::move(where)), run_(std::move(run_directory)) {}
 
@@ -39,7 +38,7 @@ public:
 
 private:
     class MutantFile;
-    struct Late {  // what is done too late
+    struct Late {  // work that is done too late
         std::unique_ptr<sys::File> file;
         std::uint64_t offset = 0;
         std::vector<std::byte> bytes;
@@ -49,7 +48,7 @@ private:
 
     Mistake mistake_;
     std::string where_, run_;
-    std::map<std::string, Late> late_;  // by the path that was opened
+    std::map<std::string, Late> late_;  // by the opened path
 };
 
 }  // namespace forebay::crash

@@ -1,6 +1,6 @@
-// Goal: the enumeration is no rubber stamp: a program that leaves out or swaps any one step of durability, or breaks
-// one rule of order, is caught. Method: the real programs over a store that makes the mistake, or with other records,
-// other names, or another choice.
+// Goal: the enumeration catches real mistakes. It catches a program that skips or swaps any step of durability, or
+// breaks a rule of order. Method: the real programs run over a store that makes the mistake, or with wrong records,
+// names or choices.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ using namespace forebay::crash;
 
 namespace {
 
-/// Until a script tells; or of one alone.
+/// Plays scripts until one reports a violation, or only the script `name`.
 Tally tally_of(const Programs& programs, const std::string& name = {}) {
     Tally tally{.enough = 5};
     for (const auto& script : scripts(1))
@@ -75,7 +75,7 @@ TEST_CASE("a claim whose number can be taken twice is caught") {
     for (const auto& [mistake, where] :
          {std::pair{Mistake::rename_replaces, "/sessions/"}, std::pair{Mistake::directory_sync_left_out, "/sessions"}})
         CHECK(tells(tally_of(over(mistake, where), "claims"), "two sessions have the number"));
-    // The first claim of a run makes the directory of all.
+    // The first claim of a run makes the directory of all sessions.
     const auto unsynced = over(Mistake::directory_sync_left_out, "/forebay");
     CHECK(tells(tally_of(unsynced, "another run"), "two sessions have the number"));
 }
@@ -108,7 +108,7 @@ TEST_CASE("a retention that removes what nobody chose to leave is caught") {
         return catalog::prune(store, run, stream, what);
     };
     CHECK(tells(tally_of({.prune = removes_left}, "marks on everything"), "too little that is good stays"));
-    // One that counts whatever has a manifest.
+    // This retention counts everything with a manifest.
     const auto counts_all = [](sys::Store& store, const catalog::Retention& what) -> Result<catalog::Pruned> {
         auto all = catalog::history(store, run, stream);
         if (!all) return all.error();

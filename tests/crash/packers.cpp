@@ -1,4 +1,4 @@
-// The packers of two hosts, and their spools in memory: the acts of drain::Packer on files that a copy can have.
+// The packers of two hosts with their spools in memory. They play drain::Packer on files that a World can copy.
 
 #include <fmt/format.h>
 
@@ -31,14 +31,14 @@ std::vector<std::byte> image_of(const Batch& batch, const commit::BatchPart& par
     auto block = layout.blocks.begin();
     for (const auto& [path, content] : batch.files) {
         std::ranges::copy(bytes_of(content), image.begin() + static_cast<std::ptrdiff_t>(block->offset_bytes));
-        words[block->first_segment] = crc32c(bytes_of(content));  // less than a segment
+        words[block->first_segment] = crc32c(bytes_of(content));  // one checksum: the content is shorter than a segment
         ++block;
     }
     format::seal(layout,
                  {.snapshot_id = batch.id,
                   .step = part.step,
                   .time = format::batch_time(part.step),
-                  .sealed_unix_ns = static_cast<std::int64_t>(batch.id % 2),  // the later one is the earlier by clocks
+                  .sealed_unix_ns = static_cast<std::int64_t>(batch.id % 2),  // by clocks the later batch is earlier
                   .node = 0,
                   .nodes = 1,
                   .world_ranks = 1,
@@ -72,7 +72,7 @@ void World::begin_batch(const std::string& host, std::optional<std::int64_t> ste
     }();
     if (written) return;
     fault(written.error());
-    // As the packer does; a remainder that cannot be removed either is swept by recover.
+    // As the packer does. If the remainder cannot be removed either, recover sweeps it.
     static_cast<void>(catalog::discard(store(), packer.part.directory(), packer.part.step, packer.batch.id));
     packers_.erase(host);
 }

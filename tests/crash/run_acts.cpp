@@ -1,4 +1,4 @@
-// What sessions, people and tools do with a run that is there: they claim it, remove what is old, and recover it.
+// Acts of sessions, people and tools on an existing run: claim, remove, mark and recover.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace forebay::crash {
 
 Result<std::uint32_t> World::claim_in(sys::Store& store) {
-    // Without the identity of a machine nobody looks for locks: whoever claimed before is not watched, and dead.
+    // Without a machine identity the library watches no locks and counts earlier sessions as dead.
     return catalog::claim(
         store, run, {.host = "nid00412", .user = "me", .boot = {}, .lock_path = {}, .lock_id = {}, .process = 1}, {});
 }
@@ -40,7 +40,7 @@ void World::claim_around(int at) {
 
 void World::end_run_lock(std::uint32_t session) {
     if (cut()) return;
-    // Its directory is gone where a later session has claimed the run.
+    // The directory is missing if a later session has claimed the run.
     const auto ended = catalog::end_run_lock(store(), run, session);
     if (!ended && ended.error().kind != ErrorKind::missing) fault(ended.error());
 }
@@ -57,7 +57,7 @@ std::set<std::uint64_t> World::ids_on(sys::Store& disk) const {
 bool World::remove(const std::function<Result<catalog::Pruned>(sys::Store&)>& act) {
     const auto copy = disk_->clone();
     const auto before = ids_on(*copy);
-    // Nothing was drained yet, or a later line goes on from it.
+    // Either no snapshot has arrived, or a later line goes on from this line.
     if (!act(*copy)) return false;
     const auto gone_from = [&](sys::Store& disk) {
         auto ids = before;
@@ -66,7 +66,7 @@ bool World::remove(const std::function<Result<catalog::Pruned>(sys::Store&)>& ac
     };
     ledger_.may_vanish.merge(gone_from(*copy));
     if (const auto removed = act(store()); !removed) return fault(removed.error()), false;
-    // What could not be read for a fault did not count, and stays.
+    // A read that failed by a fault did not count. Its snapshot stays.
     for (const auto id : gone_from(*disk_->clone())) ledger_.note_removed(id);
     return true;
 }
@@ -115,7 +115,7 @@ void World::recover(bool remove_incomplete) {
     if (cut()) return;
     const auto recovered = commit::recover(store(), run, remove_incomplete);
     if (!recovered) return fault(recovered.error());
-    // What is listed now is durable. Where there are two saves of a line and step the later counts.
+    // Every listed snapshot is durable now. The later of two saves of a line and step counts.
     std::vector<test::SmallSnapshot> listed;
     for (const auto id : ids_on(*disk_->clone()))
         if (const auto* save = ledger_.save_of(id); save != nullptr) listed.push_back(*save);

@@ -11,7 +11,7 @@ namespace {
 
 void one_node(World& world) { Session(world).commit(10); }
 
-// Each node's agent looks whether it was the last.
+// The agent of each node tries to commit, since it may be the last.
 void commit_node_by_node(World& world, const test::SmallSnapshot& snapshot) {
     for (const std::uint32_t node : {1u, 2u, 0u}) {
         world.drain(snapshot, node);
@@ -21,14 +21,14 @@ void commit_node_by_node(World& world, const test::SmallSnapshot& snapshot) {
 
 void nodes(World& world) { commit_node_by_node(world, Session(world).save(10, 3)); }
 
-// Three nodes in two files, of which the last is of one node alone; and all three in one.
+// Three nodes in two files, the last file with only one node; and three nodes in one file.
 void combined(World& world) {
     Session session(world);
     for (const std::uint32_t per_file : {2u, 4u})
         commit_node_by_node(world, session.save(10 * per_file, 3, 0, per_file));
 }
 
-// Three nodes, whose rows and slabs meet within pages, in one file of global datasets.
+// Three nodes in one file of global datasets. Their rows and slabs meet within pages.
 void shared(World& world) { commit_node_by_node(world, Session(world).save(10, 3, 0, test::all_in_one)); }
 
 void replacement(World& world) {
@@ -37,7 +37,7 @@ void replacement(World& world) {
     session.commit(10, 2);
 }
 
-// Of before sessions were numbered: clocks tell which save is the later one.
+// Saves from before sessions had numbers: only clocks show the later save.
 void replacement_without_lines(World& world) {
     for (const std::uint32_t nodes : {1u, 2u}) {
         const test::SmallSnapshot snapshot{.id = world.new_id(),
@@ -66,7 +66,7 @@ void replacement_and_retention(World& world) {
     world.prune({.keep = 1});
 }
 
-// Before the commit and after it; then a save of the step that is not marked, and retention.
+// Marks before and after the commit, then an unmarked save of the step, and retention.
 void marks(World& world) {
     Session session(world);
     const auto early = session.save(10, 2);
@@ -81,7 +81,7 @@ void marks(World& world) {
     world.prune({.keep = 1});
 }
 
-// The earlier save of a step is complete only after the later one is committed.
+// The earlier save of a step becomes complete after the commit of the later one.
 void late_comer(World& world) {
     Session session(world);
     const auto earlier = session.save(10, 2, 0), later = session.save(10, 1, 1);
@@ -102,14 +102,14 @@ void recovery(World& world) {
     world.recover(true);
 }
 
-// Any acts in any order that a session, its agents and a user can bring about. Slots are reused only after a commit.
+// Any order of acts that a session, its agents and a user can cause. Slots are reused only after a commit.
 void anything(World& world, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     Session session(world);
     for (int slot = 0; slot < 5; ++slot) {
         const auto step = 10 * static_cast<std::int64_t>(1 + random() % 3);
         const auto nodes = 1 + static_cast<std::uint32_t>(random() % 2);
-        // 0 nodes in a file: in one shared file
+        // 0 nodes per file selects one shared file.
         const auto snapshot = session.save(step, nodes, slot, static_cast<std::uint32_t>(random() % 3));
         const auto drained = random() % 4;
         for (std::uint32_t node = 0; node < snapshot.nodes; ++node)

@@ -1,5 +1,5 @@
-// Sessions one after another: the second goes on, goes back, begins anew, or comes before the first is drained; people
-// who remove lines; sessions that claim at once; packers that want one step; another run under the same name.
+// Sessions one after another. The second goes on, goes back, starts from the beginning, or comes before the first is
+// drained. Users remove lines, sessions claim at once, packers want the same step, and another run takes the name.
 
 #include <optional>
 #include <random>
@@ -31,7 +31,7 @@ void going_on(World& world) {
     world.prune({.keep = 1});
 }
 
-// The same steps anew, with recover between them.
+// Saves the same steps again, with recover between them.
 void going_back(World& world) {
     first_session_saves(world, {10, 20, 30});
     auto second = Session::begin(world);
@@ -42,7 +42,7 @@ void going_back(World& world) {
     world.prune({.keep = 2});
 }
 
-// Of its own saves as well, while an agent still holds one of them.
+// A session goes back behind its own saves while an agent still holds one of them.
 void going_back_within_a_session(World& world) {
     Session session(world);
     commit_all(session, {10, 20});
@@ -59,11 +59,12 @@ void beginning_anew(World& world) {
     auto second = Session::begin(world);
     second.begin_anew();
     second.commit(10);
-    auto third = Session::begin(world);  // and one that has asked for nothing
+    auto third = Session::begin(world);  // a session that saves without a restart
     third.commit(10);
 }
 
-// What the first session left sealed is drained when the second has saved: a step that this has too, and one between.
+// The agents drain two leftovers of the first session after the saves of the second: a step that both sessions saved,
+// and a step between.
 void leftovers(World& world) {
     Session first(world);
     first.commit(10);
@@ -89,7 +90,7 @@ void retention_of_lines(World& world) {
     }
 }
 
-// Everything is marked, and the next session begins anew.
+// Every snapshot is marked, and the next session starts from the beginning.
 void marks_on_everything(World& world) {
     Session first(world);
     for (const std::int64_t step : {10, 20}) world.mark(first.commit(step));
@@ -116,7 +117,7 @@ void going_back_for_good(World& world) {
     second.commit(20);
 }
 
-// The second line is given up: the first lives again, and a third session goes on from it.
+// The second line is dropped. The first becomes the current line, and a third session goes on from it.
 void dropping(World& world) {
     first_session_saves(world, {10, 20});
     auto second = Session::begin(world);
@@ -132,7 +133,7 @@ void dropping(World& world) {
     third.commit(30);
 }
 
-// One is slow before each of its operations while another claims and ends.
+// A claim is slow before each of its operations, while another session claims and ends.
 void claims(World& world) {
     constexpr int operations_of_a_claim = 16;
     for (int at = 0; at < operations_of_a_claim; ++at) world.claim_around(at);
@@ -140,7 +141,7 @@ void claims(World& world) {
     Session::begin(world);
 }
 
-// Packers of two hosts want one step, after one whose clock was far ahead.
+// The packers of two hosts want the same step, after a batch with a clock far ahead.
 void packers(World& world) {
     constexpr std::int64_t ahead = 9'000'000'000'000;
     world.put("a", "log/1");
@@ -155,7 +156,7 @@ void packers(World& world) {
     world.finish_batch("a");
 }
 
-// The run is replaced by another one when the agent has looked at it and has not drained yet.
+// Another run takes the name after the agent has checked the identity and before it drains.
 void another_run(World& world) {
     Session first(world);
     first.commit(10);
@@ -168,7 +169,7 @@ void another_run(World& world) {
     world.take_over();
 }
 
-// Sessions that go on, back or begin anew, whose saves are drained now, later or never.
+// Sessions go on, go back or start from the beginning. Their saves are drained now, later or never.
 void any_sessions(World& world, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     auto session = std::make_optional<Session>(world);

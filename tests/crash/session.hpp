@@ -1,4 +1,4 @@
-// A session of a World's run, as scripts play it: what its saves say of their line is worked out by stage::Course.
+// A session of a World's run, played by scripts. stage::Course computes the lineage of its saves.
 
 #pragma once
 
@@ -14,10 +14,10 @@ class Session {
 public:
     explicit Session(World& world, std::uint32_t number = first_session)
         : world_(world), number_(number), lineage_(number) {}
-    /// A new one; of no number, and no effect, when it was cut.
+    /// A new session. If the claim was cut, it has number 0 and no effect.
     static Session begin(World& world) { return Session(world, world.claim().value_or(0)); }
 
-    /// Goes on from the newest snapshot below a step.
+    /// Goes on from the newest snapshot below the step.
     void restart(std::int64_t below = std::numeric_limits<std::int64_t>::max()) {
         const auto newest = world_.newest(below);
         if (newest) lineage_.chose(newest->step, newest->lineage.lines);
@@ -25,7 +25,7 @@ public:
     }
     void begin_anew() { lineage_.chose_nothing(); }
 
-    /// Saves, and gives what was saved.
+    /// Saves and returns the saved snapshot.
     test::SmallSnapshot save(std::int64_t step, std::uint32_t nodes = 1, int slot = 0, std::uint32_t per_file = 1) {
         const auto id = world_.new_id();
         test::SmallSnapshot snapshot{.id = id,

@@ -60,7 +60,7 @@ World::World(std::uint64_t seed, Programs programs)
     make_run(*disk_, run_id_);
     ledger_.sessions = {claim_in(*disk_).value()};
     disk_->settle();
-    disk_ = disk_->clone();  // counts from 0
+    disk_ = disk_->clone();  // restarts the count of operations at 0
     disk_->support_direct(true);
 }
 
@@ -90,7 +90,7 @@ void World::cut_before(int operation) {
     disk_->crash_before(operation - memory_operations_);
 }
 
-// The disk counts its own operations, so its cut moves with each of memory.
+// The disk counts only its own operations, so its cut moves with each memory operation.
 bool World::memory_operation() {
     if (cut()) return false;
     if (cut_at_ >= 0 && operations() >= cut_at_) {
@@ -140,7 +140,7 @@ void World::save(const SmallSnapshot& snapshot, int slot) {
         if (!memory_operation()) return;
         staged.resize(image.size());
         format::invalidate(staged);
-        // The ranks copy in no order; the record comes when all have.
+        // The ranks copy in any order. The record comes last: it makes the slot a snapshot.
         std::vector<std::uint64_t> pages;
         for (std::uint64_t at = 0; at < image.size(); at += page)
             if (at != format::record_offset_bytes) pages.push_back(at);
@@ -158,13 +158,14 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot, b
     const auto& staged = memory_[{node, slot}];
     if (cut() || staged.empty()) return;
     const auto is_run = has_looked ? Result<>() : catalog::check_identity(store(), run, snapshot.lineage.run_id);
-    // What is of another run than there is stays in memory.
+    // A snapshot of another run stays in memory.
     if (!is_run && snapshot.lineage.run_id != run_id_) return;
     if (!is_run) return fault(is_run.error());
-    ledger_.removed.erase(snapshot.id);  // it may come back now
-    // Marks go with the part that they were made in, where that was removed.
+    ledger_.removed.erase(snapshot.id);  // the drain may bring it back
+    // Marks disappear with the removed part that holds them.
     if (!is_there(snapshot.id)) ledger_.marks.erase(snapshot.id);
-    // Into a shared file, one of any two neighbours writes past the page cache; others would need aligned memory.
+    // In a shared file every second node writes past the page cache, so that both ways meet in its pages. For other
+    // forms the memory of this test is not aligned enough.
     const bool direct = snapshot.nodes_per_file == test::all_in_one && node % 2 == 1;
     const drain::NodeDrain how{
         .store = &store(), .run = run, .write = {.block_bytes = 4 * page, .in_flight = 1}, .direct = direct};
@@ -200,7 +201,7 @@ void World::take_over() {
         const auto peeked = format::peek(staged, "staged");
         const auto* save = peeked ? ledger_.save_of(peeked->record.snapshot_id) : nullptr;
         if (save == nullptr) continue;
-        // As the agent does, which looks before it drains what it did not see sealed.
+        // An agent that did not see the seal checks first if the snapshot is already committed.
         const auto* there = committed_like(*save);
         if (there == nullptr || there->id != save->id) drain(*save, place.first, place.second);
         if (!std::ranges::count(snapshots, save->id, &SmallSnapshot::id)) snapshots.push_back(*save);

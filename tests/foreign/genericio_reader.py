@@ -1,7 +1,7 @@
-"""A reader of GenericIO files that shares nothing with Forebay: written from the layout in docs/formats/genericio.md alone,
-with numpy and a table of CRC-64. It judges what Forebay writes, and what Forebay reads is compared with it.
+"""A reader of GenericIO files that shares no code with Forebay. It is written only from docs/formats/genericio.md, with
+numpy and a table of CRC-64. It judges the files that Forebay writes, and is compared with Forebay's reader.
 
-Blosc blocks are decoded by a function that the caller gives (numcodecs or the C library by ctypes): the format is Blosc's.
+The caller passes a function that decodes Blosc blocks (numcodecs, or the C library by ctypes): that format is Blosc's.
 """
 
 import ctypes
@@ -11,13 +11,13 @@ import struct
 
 import numpy as np
 
-POLYNOMIAL = 0xC96C5795D7870F42  # of ECMA-182, reflected
+POLYNOMIAL = 0xC96C5795D7870F42  # ECMA-182, reflected
 MASK = (1 << 64) - 1
 FLAGS = ("float", "signed", "coordinate_x", "coordinate_y", "coordinate_z", "maybe_ghost")
 
 
 def crc_table():
-    """What one byte does to the checksum."""
+    """The effect of one byte on the checksum."""
     table = []
     for byte in range(256):
         crc = byte
@@ -42,7 +42,8 @@ assert crc64(b"123456789") == 0x995DC9BBDF1939FA
 
 
 def sealed(data, what):
-    """The bytes without their trailer, the complement of the checksum, lowest byte first in either byte order."""
+    """The bytes without their trailer. The trailer is the complement of the checksum, lowest byte first in both byte
+    orders."""
     body, trailer = data[:-8], data[-8:]
     assert len(trailer) == 8, f"{what}: cut short"
     assert struct.unpack("<Q", trailer)[0] == crc64(body) ^ MASK, f"{what}: checksum differs"
@@ -50,7 +51,7 @@ def sealed(data, what):
 
 
 def unblosc(frame, size):
-    """One Blosc frame, by the C library."""
+    """Decodes one Blosc frame with the C library."""
     library = ctypes.CDLL(ctypes.util.find_library("blosc") or "libblosc.so.1")
     out = ctypes.create_string_buffer(size)
     got = library.blosc_decompress_ctx(bytes(frame), out, ctypes.c_size_t(size), 1)
@@ -59,7 +60,7 @@ def unblosc(frame, size):
 
 
 class File:
-    """One file, all of it checked: `variables` by name, each with flags and an array for each rank."""
+    """One file, completely checked. `variables` by name, each with flags and an array for each rank."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -101,7 +102,7 @@ class File:
         assert self.header_bytes + 8 + self.data_bytes == len(data), "bytes that belong to nothing"
 
     def variable(self, head, at, stored):
-        """Name, flags and sizes."""
+        """Name, flags and sizes of a variable."""
         flags, size = struct.unpack_from(self.order + "2Q", head, at + 256)
         element = size
         if stored > 272:
@@ -113,13 +114,13 @@ class File:
                 "type": np.dtype(f"{self.order}{kind}{element}")}
 
     def rank(self, head, at, stored, index):
-        """Where a rank's data are, and which rank it was."""
+        """The place of a rank's data, and the number of the rank."""
         words = struct.unpack_from(self.order + "5Q", head, at)
         number = struct.unpack_from(self.order + "Q", head, at + 40)[0] if stored > 40 else index
         return {"coords": words[:3], "elements": words[3], "start": words[4], "rank": number}
 
     def array(self, body, filters, elements, one):
-        """One rank's values; two-dimensional for records of several elements."""
+        """One rank's values; two-dimensional if records have several elements."""
         if filters:
             assert filters == b"BLOSC", filters
             plain = unblosc(body[8:], elements * one["size"])
@@ -130,7 +131,7 @@ class File:
 
 
 def read(path):
-    """Name to array of all ranks, in rank order; a partitioned file is put together."""
+    """Name to array of all ranks in rank order. The parts of a partitioned file are joined."""
     file = File(path)
     if "$partition" not in file.variables:
         return {name: np.concatenate(one["data"]) for name, one in file.variables.items()}, [file]

@@ -1,8 +1,9 @@
-"""Goal: GenericIO's files are read as they were written, whoever wrote them, and what is damaged is refused or named; what
-Forebay writes is what GenericIO writes.
+"""Goal: GenericIO files of any writer are read as they were written; damaged files are refused or reported. Forebay's
+files are the same as GenericIO's.
 
-Method: genuine files of the public benchmark (genericio/README.md), and files that a writer makes from the description alone,
-in both byte orders, with old headers, blocks and partitions; a reader made from the description alone judges what comes out.
+Method: genuine files of the public benchmark (genericio/README.md), and files of a writer made only from the
+description: both byte orders, old headers, blocks and partitions. A reader made only from the description judges the
+exports.
 """
 
 import gzip
@@ -32,7 +33,7 @@ GENUINE = ("soa_r4", "aos_r4", "soa_r4_blosc")
 
 @pytest.fixture(scope="module", name="genuine")
 def fixture_genuine(tmp_path_factory):
-    """The benchmark's files, unpacked, by name."""
+    """The unpacked files of the benchmark, by name."""
     folder = tmp_path_factory.mktemp("genuine")
     for name in GENUINE:
         (folder / name).write_bytes(gzip.decompress((HERE / f"genericio/{name}.gz").read_bytes()))
@@ -40,11 +41,11 @@ def fixture_genuine(tmp_path_factory):
 
 
 def table(view):
-    """Column to array of the table "particles"; elements of records side by side."""
+    """Column to array of the table "particles". The elements of records lie side by side."""
     found, records = {}, {}
     with h5py.File(view) as file:
         for name, column in file["particles"].items():
-            if name == "particles":  # the dimension of the rows, for xarray
+            if name == "particles":  # the row dimension, for xarray
                 continue
             if "genericio_record" in column.attrs:
                 record = column.attrs["genericio_record"]
@@ -65,7 +66,7 @@ def imported(file, run, step=7):
 
 
 def same(found, expected):
-    """Equal names, types and values."""
+    """Checks names, types and values."""
     assert set(found) == set(expected)
     for name, values in expected.items():
         assert found[name].dtype.newbyteorder("=") == values.dtype.newbyteorder("="), name
@@ -74,7 +75,7 @@ def same(found, expected):
 
 @pytest.mark.parametrize("name", GENUINE)
 def test_genuine_files_come_back(genuine, tmp_path, name):
-    """Verified, imported and, where nothing is compressed, exported to the same bytes."""
+    """Verifies, imports, and exports again. Files without compression come out byte for byte."""
     assert "whole" in forebay("verify", genuine / name)
     expected, (file,) = reader.read(genuine / name)
     same(imported(genuine / name, tmp_path / "run"), expected)
@@ -92,7 +93,7 @@ def test_genuine_files_come_back(genuine, tmp_path, name):
 @pytest.mark.parametrize("options", [(), ("--compress",), ("--partitions", 3), ("--compress", "--partitions", 2)])
 @pytest.mark.parametrize("big", [False, True])
 def test_what_is_written_is_genericio(genuine, tmp_path, options, big):
-    """Judged by the reader; and imported again."""
+    """The reader judges the export; then it is imported again."""
     options += ("--big-endian",) if big else ()
     expected, _ = reader.read(genuine / "aos_r4")
     run = tmp_path / "run"
@@ -111,14 +112,14 @@ def test_what_is_written_is_genericio(genuine, tmp_path, options, big):
     same(imported(out, tmp_path / "again"), expected)
     again = tmp_path / "same"
     forebay("export", "genericio", f"{tmp_path / 'again'}@7", again, *options)
-    for path in tmp_path.glob("out*"):  # whatever the order of the threads
+    for path in tmp_path.glob("out*"):  # in any order of the threads
         assert path.read_bytes() == pathlib.Path(str(path).replace("/out", "/same")).read_bytes()
 
 
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("filters", [None, {}, {"x": "BLOSC", "vel": "BLOSC"}])
 def test_other_writers_files(tmp_path, order, filters):
-    """Empty ranks, records, blocks that are compressed and blocks that are not."""
+    """Empty ranks, records, compressed and uncompressed blocks."""
     ranks = writer.some_ranks((5, 0, 40) if filters is None else (50, 40, 60))
     (tmp_path / "in").write_bytes(writer.file_of(ranks, order, filters))
     expected, _ = reader.read(tmp_path / "in")
@@ -128,7 +129,7 @@ def test_other_writers_files(tmp_path, order, filters):
 
 @pytest.mark.parametrize("order", "<>")
 def test_old_headers(tmp_path, order):
-    """Fields that are not there have the values that GenericIO gives them."""
+    """Missing fields get GenericIO's defaults."""
     ranks = writer.some_ranks((3, 2), records=False)
     (tmp_path / "in").write_bytes(writer.file_of(ranks, order, old=True))
     expected, (file,) = reader.read(tmp_path / "in")
@@ -141,7 +142,7 @@ def test_old_headers(tmp_path, order):
 
 
 def test_partitions(tmp_path):
-    """Ranks come in their order, not in the partitions'; a list that contradicts them is refused."""
+    """Ranks come in rank order, not in the order of partitions. A contradicting list is refused."""
     ranks = writer.some_ranks((2, 1, 3, 2))
     (tmp_path / "in").write_bytes(writer.list_of([7, -1, 7, -1]))
     (tmp_path / "in#7").write_bytes(writer.file_of([ranks[0], ranks[2]], numbers=[0, 2]))
@@ -160,7 +161,7 @@ def test_partitions(tmp_path):
 
 
 def flipped(data, at):
-    """One bit of one byte changed."""
+    """Changes one bit of one byte."""
     changed = bytearray(data)
     changed[at] ^= 1 << at % 8
     return bytes(changed)
@@ -168,7 +169,7 @@ def flipped(data, at):
 
 @pytest.mark.parametrize("name", ["little", "big", "old", "blocks"])
 def test_every_byte_of_the_header_counts(tmp_path, name):
-    """The program, for some; the unit test foreign.genericio goes through all."""
+    """Tries the program on some changes; the unit test foreign.genericio tries all."""
     data = (HERE.parent / f"corpus/genericio/{name}").read_bytes()
     header = int.from_bytes(data[8:16], "big" if name == "big" else "little") + 8
     for at in [*range(0, 16), *random.Random(5).sample(range(header), 6), header - 1]:
@@ -178,7 +179,7 @@ def test_every_byte_of_the_header_counts(tmp_path, name):
 
 
 def test_damage_is_named(genuine, tmp_path):
-    """Variable, rank, block and bytes of each; nothing of it is imported."""
+    """Reports variable, rank, block and bytes of each. Nothing of the file is imported."""
     for name in GENUINE:
         data = (genuine / name).read_bytes()
         _, (file,) = reader.read(genuine / name)
@@ -197,7 +198,7 @@ def test_damage_is_named(genuine, tmp_path):
 
 
 def test_the_checksum_inside_a_compressed_block_counts(tmp_path):
-    """Its own is right, that of the uncompressed bytes is not."""
+    """The block's own checksum is right, the checksum of the uncompressed bytes is wrong."""
     data = bytearray((HERE.parent / "corpus/genericio/blocks").read_bytes())
     table = int.from_bytes(data[160:168], "little")
     start, size = (int.from_bytes(data[table + at : table + at + 8], "little") for at in (32, 40))
@@ -208,7 +209,7 @@ def test_the_checksum_inside_a_compressed_block_counts(tmp_path):
 
 
 def test_what_cannot_be_read_is_refused_by_name(tmp_path):
-    """Other compressions and types; their checksums are compared all the same."""
+    """Other compressions and types. Their checksums are still compared."""
     sz = HERE.parent / "corpus/genericio/sz"
     assert "compressed by SZ+BLOSC" in forebay("import", "genericio", sz, f"{tmp_path / 'no'}@1", code=6)
     assert "whole" in forebay("verify", sz)
@@ -222,7 +223,7 @@ def test_what_cannot_be_read_is_refused_by_name(tmp_path):
 
 
 def test_export_refuses(genuine, tmp_path):
-    """What would be lost or cannot be; a damaged snapshot gives no file."""
+    """Refuses data that would be lost or cannot be exported. A damaged snapshot gives no file."""
     run = tmp_path / "run"
     imported(genuine / "soa_r4", run)
     out = tmp_path / "out"
@@ -264,7 +265,7 @@ def test_an_import_restarts_on_any_ranks(genuine, tmp_path, ranks):
 
 
 def test_a_node_file_is_named_as_such(genuine, tmp_path):
-    """And what to call instead."""
+    """The error suggests the right call."""
     imported(genuine / "soa_r4", tmp_path / "run")
     node = tmp_path / "run/restart/step-000007/node-00000.h5"
     for verb in ("verify", "ls"):

@@ -1,5 +1,5 @@
-"""Writes small GenericIO files from the layout in docs/formats/genericio.md alone, also such as Forebay does not write: of
-either byte order, with the shorter headers of older versions, with blocks in any order and of any filter.
+"""Writes small GenericIO files only from docs/formats/genericio.md. It also makes files that Forebay does not write:
+either byte order, the shorter headers of older versions, blocks in any order and with any filter.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ def seal(body):
 
 
 def blosc(plain, width):
-    """One frame, as GenericIO asks for it."""
+    """One Blosc frame with GenericIO's settings."""
     library = ctypes.CDLL(ctypes.util.find_library("blosc") or "libblosc.so.1")
     out = ctypes.create_string_buffer(len(plain) + 16)
     got = library.blosc_compress_ctx(9, 1, ctypes.c_size_t(width), ctypes.c_size_t(len(plain)), plain, out,
@@ -27,13 +27,13 @@ def blosc(plain, width):
 
 
 def flags_of(array, more=0):
-    """What the type says, and more."""
+    """The flags of the type, plus `more`."""
     return {"f": 3, "i": 2, "u": 0}[array.dtype.kind] | more
 
 
 def file_of(ranks, order="<", filters=None, old=False, dims=None, numbers=None, flags=None, scale=(0.0, 0.0, 0.0)):
-    """`ranks`: for each a dict of name to array, two-dimensional for records. `filters`: "" or "BLOSC" or others by name,
-    which makes a file with blocks. `old`: no field that version 1 did not have."""
+    """`ranks`: for each rank a dict of name to array, two-dimensional for records. `filters`: "", "BLOSC" or other
+    names; makes a file with blocks. `old`: only fields of version 1."""
     names = list(ranks[0])
     vars_size, ranks_size, global_size = (272, 40, 104) if old else (280, 48, 168)
     n_vars, n_ranks = len(names), len(ranks)
@@ -81,7 +81,7 @@ def file_of(ranks, order="<", filters=None, old=False, dims=None, numbers=None, 
 
 
 def some_ranks(counts=(3, 0, 4), records=True):
-    """Ranks whose values say where they belong."""
+    """Ranks whose values show their positions."""
     ranks = []
     for i, n in enumerate(counts):
         rank = {"x": np.arange(n, dtype="f4") + 100 * i, "id": np.arange(n, dtype="i8") * (-1) ** i + 1000 * i}
@@ -93,6 +93,6 @@ def some_ranks(counts=(3, 0, 4), records=True):
 
 
 def list_of(partitions, order="<"):
-    """The file that says which partition holds which rank."""
+    """The file that maps ranks to partitions."""
     ranks = [{"$rank": np.arange(len(partitions), dtype="i4"), "$partition": np.array(partitions, "i4")}]
     return file_of(ranks, order)

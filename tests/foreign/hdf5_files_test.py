@@ -1,7 +1,7 @@
-"""Goal: `forebay show`, `ls` and `verify` say what an HDF5 file is that somebody else wrote: H5Part, openPMD, netCDF-4 or
-none of these; what it holds, whether all of it can be read, and which rule of its convention it breaks.
+"""Goal: `forebay show`, `ls` and `verify` recognise HDF5 files of other programs: H5Part, openPMD, netCDF-4 or plain.
+They report the content, unreadable parts, and broken rules of the convention.
 
-Method: h5py, netCDF4 and openpmd-api write the files; one thing is broken in each at a time.
+Method: h5py, netCDF4 and openpmd-api write the files. Each file has one fault.
 """
 
 import json
@@ -160,7 +160,7 @@ def test_many_names_are_listed_in_one_pass(tmp_path):
             group.create_group(f"{i:08}")
     began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     assert shown(path)["datasets"] == []
-    # CPU time, which other processes do not lengthen by much: a minute, where each name was looked for from the first one on.
+    # CPU time, which other processes hardly affect. It was a minute when each name was searched from the first name on.
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 20
 
 
@@ -235,7 +235,7 @@ def test_rows_larger_than_memory_are_read_in_boxes(tmp_path, chunks):
     with h5py.File(path, "w") as file:
         data = file.create_dataset("u", shape, "f8", chunks=chunks, compression=chunks and 1)
         data[:] = 1
-    at_most = 400 << 10  # kB: less than the dataset with chunks, and than its row without
+    at_most = 400 << 10  # kB: less than the dataset with chunks, and than its row without chunks
     judge = f"ulimit -v {at_most}; exec {FOREBAY} verify {path} --json"
     done = subprocess.run(["bash", "-c", judge], capture_output=True, text=True, check=True, timeout=600)
     assert json.loads(done.stdout)["bytes_read"] == 8 * np.prod(shape)

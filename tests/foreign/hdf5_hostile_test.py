@@ -1,8 +1,8 @@
-"""Goal: whatever an HDF5 file of somebody else says or refers to, `forebay ls`, `show` and `verify` end, open nothing but
-regular files, name all that cannot be read, and call no file good of which they have not read all.
+"""Goal: for any HDF5 file of another program, `forebay ls`, `show` and `verify` end, open only regular files, report
+all unreadable parts, and never call a file good without reading all of it.
 
-Method: h5py writes files that refer to fifos, sockets, devices, directories and to themselves, that are damaged, or that
-ask for what HDF5 lacks. A preloaded library makes HDF5 crash. A verb that waits for a fifo runs into the test's limit.
+Method: h5py writes files that refer to fifos, sockets, devices, directories and to themselves, damaged files, and files
+that need features HDF5 lacks. A preloaded library makes HDF5 crash. A verb that blocks on a fifo hits the test's limit.
 """
 
 import json
@@ -79,7 +79,7 @@ def test_only_regular_files_are_opened(tmp_path, kind):
     said = "\n".join(problems(path, 1))
     assert f"'growing' shows data of '{place}', which is not a regular file" in said
     assert f"'view' shows data of '{place}', which is not a regular file" in said
-    # A file of the kernel is a regular one without bytes.
+    # A kernel file looks like a regular file without bytes.
     assert f"'raw' has its data in '{place}', which is not a regular file" in said or "has 0 of 32 bytes" in said
     assert "'link' is a link to a missing object" in said
 
@@ -173,7 +173,7 @@ def test_filters_that_hdf5_lacks(tmp_path):
     path = tmp_path / "filters.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("u", data=np.arange(100.0), chunks=(10,), **hdf5plugin.Zstd())
-        file.create_dataset("v", (100,), "f8", chunks=(10,), **hdf5plugin.Zstd())  # nothing is stored of it
+        file.create_dataset("v", (100,), "f8", chunks=(10,), **hdf5plugin.Zstd())  # no chunk is stored
         file["w"] = np.arange(3.0)
     lacking = answer("verify", path, 6)
     assert (len(lacking["problems"]), lacking["missing_filters"], lacking["whole"]) == (1, ["32015 (zstd)"], False)
@@ -217,7 +217,7 @@ def test_nobody_reads_the_output(tmp_path):
 def test_damage_is_damage_of_hdf5_and_not_of_a_node_file(tmp_path):
     path = tmp_path / "large.h5"
     with h5py.File(path, "w") as file:
-        file.create_dataset("zeros", data=np.zeros(2000))  # where a node file has its record
+        file.create_dataset("zeros", data=np.zeros(2000))  # a node file has its record in these bytes
     damage = path.read_bytes()
     path.write_bytes(damage[:48] + b"\xff" * 48 + damage[96:])
     for verb in ("ls", "show", "verify"):

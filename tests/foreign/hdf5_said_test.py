@@ -1,7 +1,7 @@
-"""Goal: `forebay show` says all that is in an HDF5 file of somebody else, in words that fit: every name of a dataset, what
-openPMD and netCDF store without one, and what the elements are.
+"""Goal: `forebay show` lists everything in an HDF5 file of another program in fitting words: all names of a dataset,
+data that openPMD and netCDF store without a dataset, and the meaning of the elements.
 
-Method: h5py, netCDF4 and openpmd-api write the files; show's answer is compared with what was written.
+Method: h5py, netCDF4 and openpmd-api write the files; the output is compared with the written data.
 """
 
 import json

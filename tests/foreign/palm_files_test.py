@@ -1,8 +1,8 @@
-"""Goal: of restart files that PALM 25.10.1 wrote, every value comes back, under the right type and shape, whichever of its
-two formats they have; what is odd about them is told in few words.
+"""Goal: every value of restart files of PALM 25.10.1 comes back with the right type and shape, in both formats.
+Oddities are reported briefly.
 
-Method: the files of two cases, their long arrays thinned to zeros (tests/foreign/palm), and the whole ones where they are:
-../shared/samples/palm beside the checkout, or FOREBAY_PALM_SAMPLES. A small reader of its own says what must come out.
+Method: the files of two cases: thinned files (tests/foreign/palm), and complete files if they exist in
+../shared/samples/palm beside the checkout or in FOREBAY_PALM_SAMPLES. A small second reader gives the expected values.
 """
 
 import gzip
@@ -29,7 +29,7 @@ SAMPLES = pathlib.Path(os.environ.get("FOREBAY_PALM_SAMPLES", HERE.parents[2] / 
 
 
 def source_of(which, case, form):
-    """Where the file is, or a skip that names it."""
+    """The path of the file; skips with its name if it is missing."""
     path = HERE / "palm" / f"{case}.{form}" if which == "thinned" else SAMPLES / case / f"BINOUT.{form}"
     if not path.exists():
         pytest.skip(f"{path} is not here")
@@ -54,7 +54,7 @@ def binary_files(which, case, folder):
 
 
 def imported(form, source, run, *options):
-    """What the program says, and name to array and attributes of the snapshot's view."""
+    """The program's report, and name to array and attributes of the snapshot's view."""
     said = json.loads(forebay("import", form, source, run, "--json", *options))
     forebay("verify", run)
     (view,) = run.glob("restart/step-*.h5")
@@ -68,7 +68,7 @@ def imported(form, source, run, *options):
 
 
 def expect_equal(found, name, expected):
-    """Type, shape and every byte: uninitialised words are no numbers that compare."""
+    """Compares type, shape and every byte: uninitialised words may be NaNs."""
     value = found.pop(name)[0]
     if isinstance(expected, bytes):
         assert value == expected, name
@@ -85,7 +85,7 @@ cases = pytest.mark.parametrize("case", ["cbl", "ue"])
 @both
 @cases
 def test_a_file_by_mpi_io(tmp_path, which, case):
-    """Integers, reals, texts and arrays; of a name that is there twice PALM reads the first."""
+    """Integers, reals, texts and arrays. PALM reads the first of two equal names."""
     source = mpi_file(which, case, tmp_path)
     file = palm_reader.MpiFile(source.read_bytes())
     said, found = imported("palm-mpi", source, tmp_path / "run")
@@ -101,7 +101,7 @@ def test_a_file_by_mpi_io(tmp_path, which, case):
         if pair := palm_reader.index_of(name):
             value, attributes = found[name]
             assert tuple(attributes[key].decode() for key in ("start_index", "end_index")) == pair, name
-            # As the guide says to take one column: from its start to its end.
+            # Takes one column as the guide describes: from its start to its end.
             start, end = (found[plane][0] for plane in pair)
             for (y, x), values in file.surfaces(name).items():
                 column = np.atleast_2d(value)[:, start[y, x]:end[y, x]]
@@ -116,7 +116,7 @@ def test_a_file_by_mpi_io(tmp_path, which, case):
 @both
 @cases
 def test_a_file_a_process(tmp_path, which, case):
-    """The global part, fields put together, and tables; of a name that is there twice the reader takes the last."""
+    """The global part, joined fields, and tables. The reader takes the last of two equal names."""
     source, files = binary_files(which, case, tmp_path)
     run = palm_reader.BinaryRun([palm_reader.BinaryFile(data) for data in files])
     said, found = imported("palm-fortran", source, tmp_path / "run")
@@ -136,7 +136,8 @@ def test_a_file_a_process(tmp_path, which, case):
 
 
 def test_both_formats_say_the_same(tmp_path):
-    """Bit for bit, fields transposed: of the whole files, since thinning knows no places. PALM ran once for each."""
+    """Bit for bit, fields transposed. Only for complete files: thinning keeps other words in each format. PALM ran once
+    per format."""
     for folder in ("mpi", "binary"):
         (tmp_path / folder).mkdir()
     mpi = imported("palm-mpi", mpi_file("whole", "cbl", tmp_path / "mpi"), tmp_path / "mpi/run")[1]

@@ -1,13 +1,13 @@
-"""Reads PALM's restart files, from PALM's layout alone, and says what each array is: for tests, in plain words.
+"""Reads PALM's restart files from PALM's layout only, and reports what each array is. For tests, in plain words.
 
-Types and shapes are PALM 25.10's own declarations, by name. What is not listed is a real field over the grid.
+Types and shapes are PALM 25.10's declarations, by name. An unlisted name is a real field over the grid.
 """
 
 import struct
 
 import numpy as np
 
-# Numbers that belong to no grid. Of hom and hom_sum the last two dimensions are PALM's first ones.
+# Numbers without a grid. The last two dimensions of hom and hom_sum are PALM's first two.
 REAL_LINES = set("""dpdxy dz dz_stretch_factor_array dz_stretch_level_end dz_stretch_level_start pt_init
     pt_vertical_gradient pt_vertical_gradient_level q_init q_vertical_gradient q_vertical_gradient_level ref_state s_init
     s_vertical_gradient s_vertical_gradient_level subs_vertical_gradient subs_vertical_gradient_level time_domask tsc
@@ -20,7 +20,7 @@ INTEGER_PLANES = {"id_random_array"} | {f"seq_random_array{i:02}" for i in range
 PLANES = set("""qsws_av shf_av ghf_av tsurf_av rad_lw_in rad_lw_in_av rad_lw_out rad_lw_out_av rad_lw_in_diff
     rad_sw_in_diff rad_sw_in_dir rad_sw_in rad_sw_in_av rad_sw_out rad_sw_out_av""".split())
 SOIL = {"m_soil_av": 8, "t_soil_av": 8}
-# Names, or beginnings of names, of surface data, and the planes that say how many values each column has.
+# Names, or beginnings of names, of surface data, with the planes that hold the number of values of each column.
 SURFACES = {"surf%": ("global_start_index", "global_end_index"),
             "t_soil m_soil m_liq t_surface": ("lsm_global_start_index", "lsm_global_end_index"),
             "surf_lsm%": ("rad_lsm_global_start", "rad_lsm_global_end"),
@@ -31,7 +31,7 @@ INDEXES = {name for pair in SURFACES.values() for name in pair}
 
 
 def index_of(name):
-    """The two planes of a surface array's columns, or nothing."""
+    """The two index planes of a surface array, or None."""
     for names, pair in SURFACES.items():
         if name in names.split() or (names.endswith("%") and name.startswith(names)):
             return pair
@@ -39,7 +39,7 @@ def index_of(name):
 
 
 class MpiFile:
-    """Integers, reals, texts: lists of name and value; arrays: of name, first byte and last; all as PALM wrote them."""
+    """Integers, reals, texts: lists of name and value. Arrays: name, first and last byte. All in PALM's order."""
 
     def __init__(self, data):
         self.data = data
@@ -60,7 +60,7 @@ class MpiFile:
         self.nx, self.ny, self.nz = first["nx"], first["ny"], first["nz"]
 
     def array(self, name):
-        """The first of that name, as PALM declares it: in C's order, so the last index is the fastest."""
+        """The first array of that name, as PALM declares it, in C order: the last index is the fastest."""
         data = next(self.data[begin:end] for one, begin, end in self.arrays if one == name)
         plane = (self.ny + 1, self.nx + 1)
         stored = (self.total_y, self.total_x)
@@ -81,7 +81,7 @@ class MpiFile:
         return values.reshape(stored if name in PLANES else (*stored, SOIL.get(name, levels)))
 
     def surfaces(self, name):
-        """Of surface data the values of each column: of (y, x) those of all runs."""
+        """The values of each column of surface data; those of (y, x) for all runs."""
         start, end = (self.array(plane) for plane in index_of(name))
         runs = np.atleast_2d(self.array(name))
         found = {}
@@ -97,7 +97,7 @@ class MpiFile:
 
 
 class BinaryFile:
-    """Names and records of one process, in their order: of the global and of the local part (name, first byte, bytes)."""
+    """Names and records of one process in order, for the global and the local part (name, first byte, bytes)."""
 
     TWO = {"random_iv": ("random_iv", "random_iy"), "seq_random_array": ("id_random_array", "seq_random_array")}
 
@@ -140,7 +140,7 @@ class BinaryRun:
         self.levels = files[0].top - files[0].bottom + 2
 
     def globals(self):
-        """Name to value; the last of a name."""
+        """Name to value; the last of equal names."""
         return {name: self.global_value(name, record) for name, _, record in self.files[0].global_part}
 
     def global_value(self, name, record):
@@ -157,7 +157,7 @@ class BinaryRun:
         return list(dict.fromkeys(name for file in self.files for name, _, _ in file.local_part))
 
     def rows(self, name):
-        """The rows of all processes, or nothing for a field over the grid."""
+        """The rows of all processes; None for a field over the grid."""
         if name in INTEGER_LINES or name.startswith("ns_on_file") or name == "random_iy":
             kind = "<i4"
         elif index_of(name) and "_index" not in name or name.startswith("surf_top%") and "_index" not in name:
@@ -167,7 +167,7 @@ class BinaryRun:
         return np.concatenate([np.frombuffer(file.local(name), kind) for file in self.files])
 
     def field(self, name):
-        """Over the grid as (x, y) or (x, y, z): with the ghost layers around all of it that reals have."""
+        """An array over the grid as (x, y) or (x, y, z). Reals have ghost layers around it."""
         integers = "_index" in name or name in ("id_random_array", "seq_random_array")
         kind, ghosts = ("<i4", 0) if integers else ("<f8", self.GHOSTS)
         levels = {"seq_random_array": 5, "pcm_sensible_rate_av": 6}.get(name, SOIL.get(name, self.levels))
@@ -175,7 +175,7 @@ class BinaryRun:
             levels = 1
         whole = np.zeros((self.nx + 1 + 2 * ghosts, self.ny + 1 + 2 * ghosts, levels), kind)
         for file in self.files:
-            # What lies around a part is its neighbour's, but at the edges of the grid.
+            # The border of a part belongs to its neighbour, except at the edges of the grid.
             west, south = (0 if at == 0 else ghosts for at in (file.left, file.south))
             east, north = (0 if at == end else ghosts for at, end in ((file.right, self.nx), (file.north, self.ny)))
             part = np.frombuffer(file.local(name), kind).reshape(

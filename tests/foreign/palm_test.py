@@ -1,8 +1,8 @@
-"""Goal: what `forebay import` makes of PALM's two restart formats holds every value, under the right type and shape, and
-restarts on any ranks; what is damaged, missing or contradictory is refused with file and byte, and leaves nothing.
+"""Goal: an import of PALM's two restart formats holds every value with the right type and shape, and restarts on any
+number of ranks. Damaged, incomplete or contradictory files are refused with file and byte, and leave nothing behind.
 
-Method: small Fortran programs write files from the description alone (docs/formats/palm.md), in both byte orders, with
-and without ghost layers, with whole and with split records; other people's readers and restarts look at the result.
+Method: small Fortran programs write files only from the description (docs/formats/palm.md): both byte orders, with and
+without ghost layers, with whole and split records. Independent readers and restarts check the result.
 """
 
 import json
@@ -38,12 +38,12 @@ def write(program, *arguments, big=False):
 
 
 def variables(said):
-    """Name to (type, shape) of what --json says."""
+    """Name to (type, shape) in the --json output."""
     return {one["name"]: (one["type"], tuple(one["shape"])) for one in json.loads(said)["variables"]}
 
 
 def contents(run):
-    """Name to array of the run's only view, whose bytes `verify` finds whole."""
+    """Name to array of the run's only view, after `verify` reports it whole."""
     forebay("verify", run)
     (view,) = run.glob("restart/step-*.h5")
     found = {}
@@ -104,7 +104,7 @@ def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
 
 
 def test_what_the_file_does_not_say_can_be_said(tmp_path):
-    """Types and shapes by --type; a wish that does nothing is refused."""
+    """Types and shapes by --type. A request without effect is refused."""
     write("write_palm_mpi", tmp_path / "in", 0, "full")
     plain = ("import", "palm-mpi", tmp_path / "in", tmp_path / "run", "--dry-run", "--json")
     found = variables(forebay(*plain, "--type", "u_init=f64:7x1", "--type", "zs=i64", "--type", "surf%ts=u8:rows",
@@ -120,7 +120,7 @@ def test_what_the_file_does_not_say_can_be_said(tmp_path):
 
 
 def test_where_to(tmp_path):
-    """Streams and steps are named as everywhere; nothing is replaced unasked."""
+    """Streams and steps are named as elsewhere. Nothing is replaced unless requested."""
     write("write_palm_mpi", tmp_path / "in", 0, "plain")
     run = tmp_path / "run"
     take = ("import", "palm-mpi", tmp_path / "in")
@@ -140,7 +140,7 @@ def test_where_to(tmp_path):
 
 
 def test_a_full_target_is_told_before_the_copy(tmp_path):
-    """A source of some terabytes of holes."""
+    """A source with some terabytes of holes."""
     write("write_palm_mpi", tmp_path / "in", 0, "plain")
     os.truncate(tmp_path / "in", 8 << 40)
     if os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize > 8 << 40:
@@ -151,7 +151,7 @@ def test_a_full_target_is_told_before_the_copy(tmp_path):
 
 @measures_memory
 def test_memory_does_not_grow_with_the_file(tmp_path):
-    """256 MB of holes in less than 100 MB, program and libraries included."""
+    """256 MB of holes in less than 100 MB, including program and libraries."""
     write("write_palm_mpi", tmp_path / "in", 0, "plain")
     os.truncate(tmp_path / "in", 256_000_000)
     with subprocess.Popen([FOREBAY, "import", "palm-mpi", tmp_path / "in", tmp_path / "run"],
@@ -163,7 +163,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 
 
 def test_damaged_palm_mpi_is_refused(tmp_path):
-    """With file and byte; nothing is left."""
+    """The error has file and byte; nothing is left behind."""
     source = tmp_path / "in"
     write("write_palm_mpi", source, 0, "plain")
     whole = source.read_bytes()
@@ -190,7 +190,7 @@ def part_value(base, kept):
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("kept", [3, 0])
 def test_palm_fortran_comes_back(tmp_path, program, big, kept):
-    """Of six uneven parts one array, in PALM's own order; what is no box in tables."""
+    """Joins six uneven parts to one array in PALM's order. Data that form no box go into tables."""
     if not (BUILD / "tests" / program).exists():
         pytest.skip("this compiler does not split records")
     (tmp_path / "in").mkdir()
@@ -222,7 +222,7 @@ def test_palm_fortran_comes_back(tmp_path, program, big, kept):
 
 
 def test_records_of_more_than_2_gib(tmp_path):
-    """Split as gfortran splits them, made of holes."""
+    """Records split as gfortran splits them, made of holes."""
     nx, ny, levels = 1024, 1100, 258
     size = 8 * nx * ny * levels
     longest = 2**31 - 9
@@ -247,7 +247,7 @@ def test_records_of_more_than_2_gib(tmp_path):
 
 
 def test_it_restarts(tmp_path):
-    """On one, three and the six ranks that wrote it."""
+    """On one, three and six ranks. Six ranks wrote it."""
     if not list((BUILD / "python/forebay").glob("_forebay_mpi.*so")):
         pytest.skip("the Python package is not built")
     (tmp_path / "in").mkdir()
@@ -265,7 +265,7 @@ def test_it_restarts(tmp_path):
 
 
 def test_it_restarts_in_fortran(tmp_path):
-    """Into arrays with ghost layers, in PALM's own order."""
+    """Into arrays with ghost layers, in PALM's order."""
     if not (BUILD / "tests/restart_palm_halos").exists():
         pytest.skip("the Fortran module is not built")
     for folder in ("in", "memory"):
@@ -278,7 +278,7 @@ def test_it_restarts_in_fortran(tmp_path):
 
 
 def records(data):
-    """Where each record begins, and the end."""
+    """The first byte of each record, and the end."""
     at, borders = 0, []
     while at < len(data):
         borders.append(at)
@@ -287,7 +287,7 @@ def records(data):
 
 
 def test_damaged_palm_fortran_is_refused(tmp_path):
-    """Cut at every border of a record and within, marks changed, files missing, parts that do not fit."""
+    """Cuts at and within every record, changes marks, removes files, makes parts that do not fit."""
     folder = tmp_path / "in"
     folder.mkdir()
     write("write_palm_fortran", folder)
@@ -325,7 +325,7 @@ def test_damaged_palm_fortran_is_refused(tmp_path):
 
 
 def test_parts_that_do_not_make_one_grid_are_refused(tmp_path):
-    """Each says where it lies, and process 0 where all do."""
+    """Each part states its place; process 0 states all places."""
     folder = tmp_path / "in"
     folder.mkdir()
     write("write_palm_fortran", folder)

@@ -1,5 +1,5 @@
-"""restart_genericio.py RUN STAGING: reads the table that an import of the genuine file soa_r4 made, on any number of ranks,
-and prints what all ranks hold together."""
+"""restart_genericio.py RUN STAGING: reads the table that an import of the genuine file soa_r4 made, on any number of
+ranks, and prints the rows of all ranks together."""
 
 import sys
 

@@ -1,5 +1,5 @@
-! Reads the field of write_palm_fortran.f90, as an import without ghost layers holds it, into arrays as PALM has them: with
-! three ghost layers in y and x, on any number of ranks: restart_palm_halos RUN. Those inside the grid are filled too.
+! Restores the field of write_palm_fortran.f90 from an import without ghost layers into arrays with three ghost layers
+! in y and x, as in PALM, on any number of ranks: restart_palm_halos RUN. Ghost layers inside the grid are filled too.
 program restart_palm_halos
     use, intrinsic :: iso_fortran_env, only: real64
     use mpi_f08

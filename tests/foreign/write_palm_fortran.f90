@@ -1,7 +1,7 @@
-! Writes restart files as docs/formats/palm.md describes PALM's format fortran_binary, one for each of 6 processes:
+! Writes restart files of the format fortran_binary by docs/formats/palm.md, one for each of 6 processes:
 ! write_palm_fortran DIRECTORY
 !
-! The parts are uneven: x 0-3, 4-8; y 0-1, 2-2, 3-7. The byte order is that of GFORTRAN_CONVERT_UNIT.
+! The parts are uneven: x 0-3, 4-8; y 0-1, 2-2, 3-7. GFORTRAN_CONVERT_UNIT sets the byte order.
 program write_palm_fortran
     use, intrinsic :: iso_fortran_env, only: int32, int64, real64
     implicit none
@@ -51,7 +51,7 @@ contains
         write (unit) 1234.5_real64
         call write_name('u_init')
         write (unit) (0.25_real64 * k, k = nzb, nzt + 1)
-        ! Names that come again: the last is the one that counts.
+        ! Repeated names: the last counts.
         call write_name('passive_scalar')
         write (unit) .true.
         call write_name('passive_scalar')
@@ -94,7 +94,7 @@ contains
         call write_name('binary_version_local')
         write (unit) '22.04'
         write (unit) processes, process, nxl, nxr, nys, nyn, nzb, nzt
-        ! Comes again below, and differs in one process alone.
+        ! Repeated below, and different on only one process.
         call write_name('e')
         write (unit) field + merge(1, 0, process == 3)
         call write_name('zs')
@@ -114,7 +114,7 @@ contains
         write (unit) field
         call write_name('surf%start_index')
         write (unit) start_index
-        ! Only some processes have surfaces: process n has n values.
+        ! Process n has n surface values, so process 0 has none.
         if (process > 0) then
             call write_name('surf%us')
             write (unit) (100.0_real64 * process + k, k = 1, process)

@@ -1,7 +1,7 @@
-! Writes a restart file as docs/formats/palm.md describes PALM's MPI-IO format: write_palm_mpi FILE GHOSTS full|plain
+! Writes a restart file of the MPI-IO format by docs/formats/palm.md: write_palm_mpi FILE GHOSTS full|plain
 !
-! GHOSTS outer layers are stored around the fields. With "full" all arrays are there; with "plain" none whose type
-! can only be told by its bytes. The byte order is that of GFORTRAN_CONVERT_UNIT.
+! Fields are stored with GHOSTS outer layers. "full" writes all arrays; "plain" leaves out arrays with a type that only
+! their bytes show. GFORTRAN_CONVERT_UNIT sets the byte order.
 program write_palm_mpi
     use, intrinsic :: iso_fortran_env, only: int32, int64, real64
     implicit none
@@ -46,7 +46,7 @@ program write_palm_mpi
     call add_int_3d('flags')
     call add_global('u_init', nz + 2)
     if (word == 'full') then
-        ! Names that come again: PALM reads the first.
+        ! Repeated names: PALM reads the first.
         call add_int('nz', nz)
         call add_real('dt_3d', 0.25_real64)
         call add_3d('v', 2000.5_real64)
@@ -94,7 +94,7 @@ contains
         offset = offset + bytes
     end subroutine add_array
 
-    ! z is fastest, then x, then y. Values tell their place: base + x + y / 100 + z / 10000.
+    ! z is fastest, then x, then y. Values encode their positions: base + x + y / 100 + z / 10000.
     subroutine add_3d(name, base)
         character(len=*), intent(in) :: name
         real(real64), intent(in) :: base
@@ -143,13 +143,13 @@ contains
         call add_array(name, 8_int64 * elements)
     end subroutine add_global
 
-    ! Column (j, i) has mod(i + j, 3) surfaces, and one element more, that of their number.
+    ! Column (j, i) has mod(i + j, 3) surfaces, and a further element with their number.
     pure integer function elements_of(j, i)
         integer, intent(in) :: j, i
         elements_of = mod(i + j, 3) + 1
     end function elements_of
 
-    ! Where each column's elements begin and end, x outside, y inside, as planes with x fastest.
+    ! The begin and end of the elements of each column (x outside, y inside), as planes with x fastest.
     subroutine add_index(start_name, end_name)
         character(len=*), intent(in) :: start_name, end_name
         integer(int64) :: first(0:nx, 0:ny), last(0:nx, 0:ny), next
@@ -168,7 +168,7 @@ contains
         call add_array(end_name, 8_int64 * (nx + 1) * (ny + 1))
     end subroutine add_index
 
-    ! Each run begins anew with the first column: number of elements, itself included, then values.
+    ! Each run starts again at the first column: the number of its elements, this one included, then values.
     subroutine add_surface(name, runs)
         character(len=*), intent(in) :: name
         integer, intent(in) :: runs
@@ -187,7 +187,7 @@ contains
         call add_array(name, 8 * elements)
     end subroutine add_surface
 
-    ! As long as surface data, and none: numbers of elements are wrong.
+    ! An array as long as surface data that is not surface data: its element counts are wrong.
     subroutine add_like_surface(name)
         character(len=*), intent(in) :: name
         integer :: i, j, elements
@@ -196,7 +196,7 @@ contains
         call add_array(name, 8_int64 * elements)
     end subroutine add_like_surface
 
-    ! A profile of memory that nobody set: an address, then zeros.
+    ! A profile in uninitialised memory: an address, then zeros.
     subroutine add_uninitialized(name)
         character(len=*), intent(in) :: name
         integer(int64) :: words(nz + 2)

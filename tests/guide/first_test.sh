@@ -1,6 +1,6 @@
-# Goal: the guide's program runs on 4 ranks, continues on 3, and leaves what README shows. It goes back without being
-# changed, and ends with an error where its snapshots cannot be read: it begins nothing anew and removes nothing.
-# Method: run it on one run directory; look at its output and at what lies there.
+# Goal: the guide's program runs on 4 ranks, continues on 3, and leaves the files that README shows. It can go back
+# without a change. If its snapshots are unreadable, it ends with an error: it does not start from the beginning and
+# removes nothing. Method: run it in one run directory; check its output and its files.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -41,7 +41,7 @@ expect "starting after step 8" run 2
 unset FOREBAY_RESTART
 expect "starting after step 13" run 2
 
-# One value of each snapshot is wrong, behind right records and heads: it is seen when it is read.
+# One value of each snapshot is wrong, but records and heads are right: only a read detects it.
 for file in run1/restart/step-*/node-00000.h5; do
     printf 'XXXXXXXX' | dd of="$file" bs=1 seek=4000000 conv=notrunc status=none
 done

@@ -1,13 +1,13 @@
-# Goal: an installed Forebay is found by CMake and by pkg-config, works from any prefix, and goes without a trace.
-# Method: install into one folder, move it to another, build programs of each language against it both ways, run them, and
-# uninstall beside a file that is somebody else's.
+# Goal: CMake and pkg-config find an installed Forebay. It works from any prefix, and uninstalls without a trace.
+# Method: install into one directory, move it to another, build programs of each language against it both ways, run
+# them, and uninstall beside a user's file.
 set -euo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$FOREBAY_BINARY_DIR" --prefix "$work/first" > "$work/log" || { cat "$work/log"; exit 1; }
 mv "$work/first" "$work/prefix"
-unset FOREBAY_AGENT  # the library has to find the agent in ../bin by itself
+unset FOREBAY_AGENT  # the library must find the agent in ../bin
 flags=${FOREBAY_LINK_FLAGS:-}
 
 : > "$work/empty.toml"

@@ -1,8 +1,8 @@
 """Goal: the programs and configurations of the tutorials run as the pages show them.
 
-Method: each file of docs/tutorials that a page shows stands on the page, word for word. The Python programs run from a
-directory of their own: first.py on 2 ranks and on 1, heat.py from nothing, on, and back to an earlier step. The commands
-of the pages that look at a run succeed.
+Method: each file of docs/tutorials on a page is there word for word. The Python programs run in a private directory:
+first.py on 2 ranks and on 1; heat.py from nothing, onwards, and back to an earlier step. The pages' commands that
+inspect a run succeed.
 """
 
 import os
@@ -23,7 +23,7 @@ SHOWN = {"first-run.md": ["first.cpp", "first.py"], "restart-and-go-back.md": ["
 
 
 def blocks_are_the_files():
-    """Readers copy from the page."""
+    """The pages show the files word for word."""
     for page, names in SHOWN.items():
         text = (PAGES / page).read_text(encoding="utf-8")
         for name in names:
@@ -32,7 +32,7 @@ def blocks_are_the_files():
 
 
 def steps_of(run):
-    """Step and state of each snapshot that ls lists."""
+    """Step and state of each snapshot in the output of ls."""
     listed = test.run(test.FOREBAY, "ls", run).stdout
     return [(int(step), state) for step, state in re.findall(r"^\w+ +(\d+) .* (committed|abandoned) ", listed, re.MULTILINE)]
 
@@ -46,7 +46,7 @@ def first_run(folder):
 
 
 def restart_and_go_back(folder):
-    """From nothing, on, and back."""
+    """From nothing, onwards, and back."""
     (folder / "forebay.toml").write_text("[streams.field]\nkeep = 0\n", encoding="utf-8")
     for steps, back in ((100, None), (100, None), (50, "100")):
         test.run(sys.executable, PAGES / "heat.py", steps, cwd=folder, env=ENVIRONMENT | ({"FOREBAY_RESTART": back} if back else {}))
@@ -60,7 +60,7 @@ def restart_and_go_back(folder):
 
 
 def look_at_a_run(folder):
-    """Analyses by configuration alone."""
+    """Analyses only by configuration."""
     (folder / "forebay.toml").write_text((PAGES / "forebay.toml").read_text(encoding="utf-8"), encoding="utf-8")
     test.run(sys.executable, PAGES / "heat.py", 100, cwd=folder, env=ENVIRONMENT)
     run = folder / "heat1"

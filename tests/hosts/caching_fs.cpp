@@ -1,16 +1,15 @@
-// A file system for tests: passes everything on to a directory, and caches as clients of other file systems do.
+// A file system for tests. It passes everything on to a directory, and caches like clients of other file systems.
 //
 //   caching_fs LIKE SECONDS DIRECTORY MOUNT...
 //
-// Each MOUNT is a client of its own. Prints "mounted" once all are there, and takes them down at SIGTERM. LIKE is one
-// of:
+// Each MOUNT is a separate client. Prints "mounted" when all are mounted; SIGTERM unmounts them. LIKE is:
 //
-//   ceph   ceph-fuse: a client keeps the pages of buffered reads, and answers buffered reads from them. Its own direct
-//          writes (O_DIRECT) pass them by. Writes of other clients take them away, but never those that the kernel has
-//          beside them: a page that was read too early stays there until POSIX_FADV_DONTNEED.
-//   nfs    a client lists a directory as it was up to SECONDS ago, and a name that it has not found stays absent as
-//          long, but for the client's own changes.
-//   sshfs  likewise by listing alone.
+//   ceph   ceph-fuse: a client keeps the pages of buffered reads and serves buffered reads from them. Its own direct
+//          writes (O_DIRECT) bypass them. Writes of other clients drop them, but not the kernel's own pages: a page
+//          that was read too early stays there until POSIX_FADV_DONTNEED.
+//   nfs    a client lists a directory up to SECONDS late, and a name that it did not find stays absent as long. Its own
+//          changes show at once.
+//   sshfs  only listings are late.
 
 #define FUSE_USE_VERSION 35
 
@@ -51,18 +50,18 @@ struct Options {
     std::string directory;
 };
 
-/// A file or directory that the kernel of a client knows.
+/// A file or directory known to the kernel of a client.
 struct Node {
     int fd = -1;  // O_PATH
     std::uint64_t lookups = 0;
-    std::map<std::uint64_t, Page> pages;  // like ceph: by their number
+    std::map<std::uint64_t, Page> pages;  // LIKE ceph: by page number
 };
 
-/// What a client remembers of a directory.
+/// The cached state of a directory.
 struct Listing {
     Clock::time_point seen{};
-    std::map<std::string, unsigned char> names = {};       // and their d_type
-    std::map<std::string, Clock::time_point> absent = {};  // and when they were not found
+    std::map<std::string, unsigned char> names = {};       // with their d_type
+    std::map<std::string, Clock::time_point> absent = {};  // with the time of the failed lookup
 };
 
 struct Client {
@@ -74,18 +73,18 @@ struct Client {
     int fd_of(fuse_ino_t node) { return nodes.at(node).fd; }
 };
 
-std::mutex all_mutex;  // over everything: the tests are small
+std::mutex all_mutex;  // guards everything: the tests are small
 std::vector<std::unique_ptr<Client>> clients;
 
 std::string by_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-/// A request, with all clients locked.
+/// A request. It locks all clients.
 class Call {
 public:
     explicit Call(fuse_req_t request) : request_(request) {}
     Client& client() { return *static_cast<Client*>(fuse_req_userdata(request_)); }
     int fd_of(fuse_ino_t node) { return client().fd_of(node); }
-    /// 0 or -1 with errno, as system calls return it.
+    /// `outcome` is the result of a system call: -1 with errno, or success.
     void answer(long outcome) { fuse_reply_err(request_, outcome < 0 ? errno : 0); }
 
     void answer_entry(fuse_ino_t parent, const char* name, fuse_file_info* opened = nullptr) {
@@ -95,14 +94,14 @@ public:
         auto& node = client().nodes[about.st_ino];
         if (node.lookups++ == 0) node.fd = fd;
         else ::close(fd);
-        fuse_entry_param entry{};  // no timeouts: the kernel asks again each time
+        fuse_entry_param entry{};  // no timeouts: the kernel asks every time
         entry.ino = about.st_ino;
         entry.attr = about;
         if (opened != nullptr) fuse_reply_create(request_, &entry, opened);
         else fuse_reply_entry(request_, &entry);
     }
 
-    /// What the client sees of a directory: as it was, where that is not long ago.
+    /// The directory as the client sees it: the cached listing if it is fresh enough.
     const Listing& listing(fuse_ino_t directory) {
         auto& seen = client().listings[directory];
         if (client().options.like != Like::ceph && remembers(seen.seen)) return seen;
@@ -115,11 +114,11 @@ public:
         return seen;
     }
     bool remembers(Clock::time_point seen) { return Clock::now() - seen < client().options.seconds; }
-    /// The client has changed a directory.
+    /// The client itself has changed the directory.
     void forget_listing(fuse_ino_t directory) { client().listings.erase(directory); }
 
-    /// Bytes that were written at the target. The writer keeps its pages, with what went through them; others lose
-    /// theirs.
+    /// Bytes were written to the directory. The writer updates its pages unless the write was direct; the rest of the
+    /// clients drop theirs.
     void wrote(fuse_ino_t file, const char* bytes, std::size_t size, std::uint64_t offset, bool direct) {
         for (const auto& each : clients) {
             const auto node = each->nodes.find(file);
@@ -142,7 +141,7 @@ private:
 };
 
 void do_init(void*, fuse_conn_info* connection) {
-    // Else the kernel forgets pages by itself once a file's time of change is another.
+    // Otherwise the kernel drops its pages when the modification time of a file changes.
     connection->want &= ~static_cast<unsigned>(FUSE_CAP_AUTO_INVAL_DATA);
 }
 
@@ -290,15 +289,15 @@ void do_release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
 
 void do_fsync(fuse_req_t request, fuse_ino_t, int, fuse_file_info*) {
     Call(request).answer(0);
-}  // no power is cut here
+}  // no test cuts the power
 
-// The whole listing as an answer of readdir(3) needs it, made when the directory is opened.
+// Makes the whole listing at opendir, in the form that readdir(3) needs.
 void do_opendir(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
     Call call(request);
     auto bytes = std::make_unique<std::vector<char>>();
     for (const auto& [name, type] : call.listing(node).names) {
         struct stat about {};
-        about.st_ino = 1;  // entries without a number are passed over
+        about.st_ino = 1;  // the kernel skips entries without a number
         about.st_mode = static_cast<mode_t>(DTTOIF(type));
         const auto at = bytes->size(), entry = fuse_add_direntry(request, nullptr, 0, name.c_str(), nullptr, 0);
         bytes->resize(at + entry);
@@ -311,7 +310,7 @@ void do_opendir(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
 void do_readdir(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
     const auto& bytes = *reinterpret_cast<std::vector<char>*>(info->fh);
     const auto from = std::min(static_cast<std::size_t>(offset), bytes.size());
-    // Only whole entries: they begin where the one before says.
+    // Only whole entries: each entry holds the offset of the next.
     std::size_t end = from;
     while (end < bytes.size()) {
         std::uint64_t next = 0;  // fuse_dirent begins with ino, then off
@@ -361,7 +360,7 @@ int mount_all(const Options& options, int count, char** mounts) {
     int signal = 0;
     sigwait(&signals, &signal);
     for (int i = 0; i < count; ++i) ::umount2(mounts[i], MNT_DETACH);
-    for (auto& thread : threads) thread.join();  // the loops end when nothing is open any more
+    for (auto& thread : threads) thread.join();  // a loop ends when nothing is open on its mount
     return 0;
 }
 
@@ -378,7 +377,7 @@ int main(int count, char** arguments) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // in the threads too
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // the threads inherit the mask
     ::umask(0);
     return mount_all(options, count - 4, arguments + 4);
 }

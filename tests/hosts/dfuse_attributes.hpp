@@ -1,5 +1,5 @@
-// Extended attributes as dfuse has them: those that begin with "user.", and at the root of a container "user.daos",
-// which tells pool and container. Paths are those of the directory that is shown; answers are those of FUSE.
+// Extended attributes as in dfuse: names that begin with "user.", and "user.daos" with pool and container at the root
+// of a container. Paths are real paths; results are results of FUSE calls.
 
 #pragma once
 
@@ -29,7 +29,7 @@ inline int list(const std::string& path, bool is_root, char* names, std::size_t 
     return give(all, names, size);
 }
 
-/// `root`: what the root of a container tells; none for other paths.
+/// `root` is the value of "user.daos" at the root of a container, null for other paths.
 inline int get(const std::string& path, const std::string* root, const char* name, char* value, std::size_t size) {
     if (root != nullptr && std::strcmp(name, root_name) == 0) return give(*root, value, size);
     const auto bytes = ::lgetxattr(path.c_str(), name, value, size);

@@ -1,8 +1,8 @@
-"""Goal: a container of DAOS that dfuse shows is a tree for the verbs, by its address and by paths that stand for it; where
-none shows it, the error has the command that mounts it.
+"""Goal: if dfuse shows a DAOS container, the tree verbs accept its address and its paths. If no mount shows the
+container, the error contains the command to mount it.
 
-Method: striped_fs mounts directories as dfuse does: with its kind of mount, with the attribute by which dfuse tells pool and
-container, without hard links, fifos and ACLs. A program `daos` in PATH knows labels. No real DAOS was ever met.
+Method: striped_fs mounts directories like dfuse: the same kind of mount and the attribute with pool and container; no
+hard links, fifos and ACLs. A program `daos` in PATH resolves labels. This was never tried on a real DAOS.
 """
 
 import json
@@ -123,7 +123,7 @@ def preloaded(place, mount):
 
 
 def of_pools(place):
-    """dfuse may show all containers of a pool, or of all pools, below their UUIDs."""
+    """dfuse may show all containers of one pool or of all pools below their UUIDs."""
     for number, below in enumerate((CONT, f"{POOL}/{CONT}")):
         top = place / f"pool-{number}"
         with machine.striped(top, 1 << 20, 2, RATE, f"daos./{below}={POOL}/{CONT}") as (directory, mount, _):

@@ -1,8 +1,8 @@
-"""Goal: a storage target that falls to a tenth in the middle of a run is avoided from the next save but one on, a run with
-it takes hardly longer than one without, and the target is used again when it has recovered.
+"""Goal: if a storage target falls to a tenth of its speed in the middle of a run, files avoid it from the save after
+next. The run takes hardly longer than without the fall, and uses the target again after it recovers.
 
-Method: striped_fs stripes each file over 12 targets, obeys wishes for others as Lustre does, and writes at each target at a
-rate of its own, which a signal changes for one of them. One node saves nbody there, step by step.
+Method: striped_fs stripes each file over 12 targets, obeys layout requests as Lustre does, and has a write rate for
+each target. A signal changes the rate of one. One node saves nbody there, step by step.
 """
 
 import json
@@ -18,7 +18,7 @@ import machine
 from machine import expect, forebay
 
 TARGETS, STRIPE, FALLS = 12, 65536, 5
-RATE = 1_300_000  # a write of a stripe takes 50 ms: longer than a busy machine takes to begin it
+RATE = 1_300_000  # a stripe takes 50 ms: longer than a busy machine needs to begin a write
 RATIO = 0.1
 STEPS = int(os.environ.get("FOREBAY_FALLING_STEPS", "9"))
 CONFIG = f"""
@@ -41,8 +41,8 @@ def committed(target):
 
 
 def job(place, falls_after):
-    """Seconds of the job, its events, the targets of each step's file, and how many commits there were when one target had
-    fallen; it falls after `falls_after` of them (None: none does)."""
+    """The seconds and events of the job, the targets of each step's file, and the number of commits when a target fell.
+    It falls after `falls_after` commits; None: never."""
     with machine.striped(place, STRIPE, TARGETS, RATE, f"{FALLS}={RATIO}@") as (target, mount, server):
         (place / "forebay.toml").write_text(CONFIG)
         begin = time.monotonic()
@@ -81,7 +81,7 @@ def main():
         expect(len(avoids) == 1 and f"OST{FALLS:04x}" in avoids[0]["text"], "the target is named, once", told)
         steps = sorted(layouts)
         first = next((step for step in steps if FALLS not in layouts[step]), None)
-        # The save under way as it fell may be its last one at full rate.
+        # The save under way at the fall may be the last at full rate.
         expect(first is not None and steps.index(first) <= before + 2, "files avoid it from the next save but one on", layouts)
         expect(all(FALLS not in layouts[step] for step in steps if step >= first), "and from then on", layouts)
         ratio = re.search(r"at ([0-9.]+) of the usual rate", avoids[0]["text"])

@@ -1,10 +1,10 @@
-"""Goal: on file systems whose clients cache, every step is committed, and whole for every client.
+"""Goal: on file systems with client caches every step is committed, and whole for every client.
 
-Method: caching_fs shows one directory to two clients, as ceph-fuse, NFS and sshfs show theirs. Two ranks of nbody, each
-with an agent of its own, see one client each, or the same one, under one path, and save 12 steps in each form, past the
-cache, through it and as measured, while `ls` and `verify` look on from the second client. Then each client's buffered
-reads must give the bytes of the directory, whatever it had read before. What was damaged only in a client's cache is
-healed by `verify`; what is damaged in the directory stays damaged. FOREBAY_CLIENT_STEPS says how many steps.
+Method: caching_fs shows one directory to two clients, like ceph-fuse, NFS and sshfs. Two ranks of nbody, each with its
+agent, use one client each or share one, under the same path. They save 12 steps in each form: past the cache, through
+it, and as measured. The second client runs `ls` and `verify` meanwhile. Afterwards buffered reads of each client must
+return the bytes of the directory, whatever the client read before. `verify` heals damage in a client's cache; damage in
+the directory stays. FOREBAY_CLIENT_STEPS sets the number of steps.
 """
 
 import itertools
@@ -21,8 +21,8 @@ from machine import expect, forebay, run
 CACHING_FS = machine.BUILD / "tests/caching_fs"
 UNIVERSE = ["--mesh", 16, "--particles", 16, "--steps", 64, "--save-every", 1]
 STEPS = int(os.environ.get("FOREBAY_CLIENT_STEPS", "12"))
-JOB_SECONDS_MAX = 120  # some seconds, where nothing goes wrong
-SECONDS = 0.5  # of what a client does not see anew
+JOB_SECONDS_MAX = 120  # some seconds if all goes well
+SECONDS = 0.5  # age of a client's cached listing
 CONFIG = """
 stall_wait_seconds = 10
 close_wait_seconds = 20
@@ -34,7 +34,7 @@ slots = 2
 keep = {keep}
 file = "{form}"
 """
-# Each rank in a mount namespace of its own, where the target is its client.
+# Gives each rank a mount namespace with its client at the target's path.
 ENTER = 'mount --bind "$0" "$1" && shift && exec "$@"'
 
 
@@ -60,11 +60,11 @@ class Target:
             run("umount", "--lazy", client)
         try:
             self.process.wait(10)
-        except subprocess.TimeoutExpired:  # something still has a file open there
+        except subprocess.TimeoutExpired:  # a process still has a file open there
             self.process.kill()
 
     def nbody(self, clients, form, direct, keep=0, last=STEPS):
-        """A job whose two ranks see these clients. Gives its exit code and what it said."""
+        """A job whose two ranks use these clients. Returns its exit code and output."""
         config = self.place / "forebay.toml"
         config.write_text(CONFIG.format(direct=direct, form=form, keep=keep))
         program = [machine.NBODY, *UNIVERSE, "--run", self.seen / "run", "--staging", self.place / "staging",
@@ -82,7 +82,7 @@ class Target:
 
 
 class Onlooker:
-    """Looks at a run again and again while a job writes it; a look that calls something damaged is kept."""
+    """Inspects a run again and again while a job writes it. Keeps the output if something is called damaged."""
 
     def __init__(self, directory):
         self.directory, self.ending, self.looks, self.complaints = directory, threading.Event(), 0, []
@@ -93,7 +93,7 @@ class Onlooker:
             for words in (("ls", self.directory), ("verify", f"{self.directory}@last"), ("verify", self.directory)):
                 done = run(machine.FOREBAY, *words)
                 self.looks += 1
-                # Before the first commit there is nothing to look at.
+                # Before the first commit there is no snapshot.
                 none_yet = done.returncode == 3 and ("no run" in done.stderr or "no committed" in done.stderr)
                 if done.returncode != 0 and not none_yet:
                     self.complaints.append(f"{words} exits with {done.returncode}\n{done.stdout}{done.stderr}")
@@ -112,7 +112,7 @@ def files_below(directory):
 
 
 def check_all_whole(target):
-    """Both clients see every step, and read the bytes of the directory, also by programs that know nothing of us."""
+    """Both clients see every step and read the bytes of the directory, also with programs that do not know Forebay."""
     for client in target.clients:
         expect(machine.snapshots(client / "run", "committed") == set(range(1, STEPS + 1)),
                f"{client.name} sees {STEPS} of {STEPS} steps", run(machine.FOREBAY, "ls", client / "run").stdout)
@@ -125,7 +125,7 @@ def check_all_whole(target):
 
 
 def saved(place, like, whose, form, direct):
-    """A job on two clients, or on one that both ranks share, with an onlooker on the second."""
+    """A job on two clients, or on one that both ranks share, with an observer on the second client."""
     with Target(place, like) as target:
         clients = target.clients if whose == "two clients" else target.clients[:1] * 2
         with target.onlooker() as onlooker:
@@ -133,7 +133,7 @@ def saved(place, like, whose, form, direct):
         expect(code == 0 and "NOT" not in output, "the job saves every step", output)
         expect(not onlooker.complaints, f"{onlooker.looks} looks found nothing wrong",
                "\n".join(onlooker.complaints[:3]))
-        # Either may have committed the last step, which the other one's cached directories do not show yet.
+        # Either rank may commit the last step. The cached directories of the other client show it later.
         machine.wait_until(lambda: all(machine.snapshots(client / "run", "committed") == set(range(1, STEPS + 1))
                                        for client in target.clients),
                            "each client sees all that was committed", 60)
@@ -141,7 +141,7 @@ def saved(place, like, whose, form, direct):
 
 
 def retired(place, like, form):
-    """What retention removes while a command of another client reads it is not damaged."""
+    """Retention removes snapshots while another client reads them: that is not reported as damage."""
     with Target(place, like) as target:
         with target.onlooker() as onlooker:
             code, output = target.nbody(target.clients[:1] * 2, form, "true", keep=1)
@@ -151,17 +151,17 @@ def retired(place, like, form):
 
 
 def healed(place, form):
-    """Bytes that were wrong when the second client read them, and are right now, but not in its cache."""
+    """The second client cached wrong bytes. They are right now on the disk, but not in its cache."""
     with Target(place, "ceph") as target:
         code, output = target.nbody(target.clients, form, "false", last=2)
         expect(code == 0, "two steps are saved", output)
         file = next(path for path in files_below(target.directory / "run/restart/step-000002") if path.suffix == ".h5")
         first, second = (client / "run/restart/step-000002" / file for client in target.clients)
         right = first.read_bytes()
-        # What HDF5 begins with, a record, and data. In a file of one node nothing says what HDF5 begins with.
+        # The HDF5 signature, a record, and data. In a file of one node no checksum covers the signature.
         for at in (8, 4096 + 16, len(right) // 2)[form == "own":]:
             flip(first, at)
-            forget(second)  # what it has of the committed file
+            forget(second)  # drops its pages of the committed file
             expect(second.read_bytes() != right, f"byte {at}: the second client has read what is wrong")
             flip(first, at)
             expect(second.read_bytes() != right, f"byte {at}: and keeps it")
@@ -202,7 +202,7 @@ def cases():
 
 
 def main():
-    """An argument chooses the cases in whose names it is."""
+    """An argument selects the cases by a part of their name."""
     machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
     if not CACHING_FS.exists():
         machine.skip(f"{CACHING_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")

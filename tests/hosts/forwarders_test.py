@@ -1,10 +1,11 @@
-"""Goal: where only some hosts write to the target, the others' output arrives through them, and nothing is lost with one.
+"""Goal: if only some hosts can write to the target, the output of all hosts arrives through them, and losing one loses
+nothing.
 
-Method: 3 hosts; on two of them, which compute, the target is mounted read-only, so that not a byte can come from there.
-First host2 is given up by the job itself (agent.forwarders); then forebay forward is started by hand on host2 and
-killed while both others drain; what they have staged is named, and committed through another one. At last there are two,
-and the host of one loses its power during a drain: the other stands in. So it does for a job that ends by the loss of a
-rank.
+Method: 3 hosts. Two of them compute and have the target mounted read-only, so that they cannot write a byte. First the
+job dedicates host2 (agent.forwarders). Then `forebay forward` is started by hand on host2 and killed during both
+drains; the staged snapshots are reported, and committed through a new forwarder. At last there are two forwarders, and
+the host of one loses its power during a drain: the other takes over. It also takes over for a job that ends by the loss
+of a rank.
 """
 
 import json
@@ -43,7 +44,7 @@ class Place:
                            self.folder / f"{name}.log")
 
     def forwarder(self, name, host, number):
-        """forebay forward on a host, listening."""
+        """Starts forebay forward on a host."""
         job = machine.Job([*self.hosts.command, "run", host, machine.FOREBAY, "forward", self.run, "--listen", f":{PORT}",
                            "--token-file", self.folder / "token", "--json"], self.folder / f"{name}.log")
         wait_until(lambda: '"addresses"' in job.output() and "}" in job.output(), f"{name} listens")
@@ -75,7 +76,7 @@ def cut_target_off(place):
 
 
 def hosts_of_the_job(place):
-    """The job gives its last host up: 6 ranks are 4 that compute, on two hosts."""
+    """The job dedicates its last host: 4 of 6 ranks compute, on two hosts."""
     place.configure([])
     job = place.nbody("host0:2,host1:2", "direct", "--stop-after", 2)
     expect(job.finish() not in (0, None) and "Read-only file system" in job.output(),
@@ -123,7 +124,7 @@ def drained_later(place):
     for host in COMPUTING:
         done = place.on(host, machine.FOREBAY, "drain", "all", *reach)
         said += done.stdout + done.stderr
-    # The first host waits for the node file of the second, which commits.
+    # The agent of the first host waits for the node file of the second, which commits.
     expect("restart@6: committed" in said, "what both hosts have staged is committed through another forwarder", said)
     done = place.on(COMPUTING[0], machine.FOREBAY, "drain", "all", *reach)
     expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do",
@@ -134,7 +135,7 @@ def drained_later(place):
 
 
 def powered_off(place):
-    """host0 begins with the forwarder on host2, host1 with the one on login."""
+    """host0 begins with the forwarder on host2, host1 with the forwarder on login."""
     other = place.forwarder("third", "login", "10.83.0.1")
     place.configure(place.reach(f"host2:{PORT}", f"login:{PORT}"), rate=150_000)
     job = place.nbody("host0:2,host1:2", "continued", "--restart", "--stop-after", 8, "--checksum-file",
@@ -150,7 +151,8 @@ def powered_off(place):
 
 
 def job_killed(place, other):
-    """host1 is given up to write for host0, of which a rank is killed; then the rest is brought to the target by hand."""
+    """host1 is dedicated to write for host0, where a rank is killed. The remaining data are brought to the target by
+    hand."""
     expect(place.on("host1", "umount", place.target).returncode == 0, "host1 may write to the target again")
     place.configure(["forwarders = 1"], rate=150_000)
     job = place.nbody("host0:2,host1:2", "ended", "--restart", "--stop-after", 10)

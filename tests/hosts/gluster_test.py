@@ -1,9 +1,9 @@
-"""Goal: an erasure-coded GlusterFS whose servers fail costs time, never a step and never the application.
+"""Goal: if servers of an erasure-coded GlusterFS fail, the job loses time, but no step and not itself.
 
-Method: nbody saves to a volume of three bricks, any two of which hold everything. One is killed during a drain: all is
-committed, and right when read from the others. With a second one stopped (SIGSTOP: writers hang until the client gives
-the server up) the job computes on, is told which target failed, and ends in time, once with errors that are known
-before its end and once with a drain that still hangs. With the bricks back, what was staged is committed.
+Method: nbody saves to a volume of three bricks; any two hold all data. One is killed during a drain: all steps are
+committed and right when read from the rest. Then a second is stopped with SIGSTOP: writers hang until the client gives
+up the server. The job computes on, learns which target failed, and ends in time: once with errors known before its end,
+once with a drain that still hangs. When the bricks are back, the staged snapshots are committed.
 """
 
 import os
@@ -24,11 +24,12 @@ rate_bytes_per_second = 500000
 retries = 2
 retry_pause_seconds = 0.2
 """
-# Longer than an undisturbed drain, 3.3 s, and shorter than one that hangs: gluster-volume's ping-timeout, 5 s, and retries.
+# Longer than an undisturbed drain (3.3 s), shorter than a hanging drain: 5 s, the ping-timeout of gluster-volume, and
+# retries.
 CLOSE_SECONDS = 5
-# After it GlusterFS has told all bricks of a file that it shows already.
+# After a create GlusterFS needs this long to reach all bricks, although it already shows the file.
 CREATED_SECONDS = 0.5
-# The volume is back some seconds after its bricks; a busy machine takes ten times as long.
+# The volume returns some seconds after its bricks; a busy machine takes ten times as long.
 BACK_SECONDS = 120
 
 
@@ -37,7 +38,7 @@ def raise_it(error):
 
 
 class Gluster(machine.Tool):
-    """The volume. Whatever its own tool cannot do is a fault of GlusterFS on this machine."""
+    """The volume. A failure of its own tool is a fault of GlusterFS on this machine."""
 
     def __call__(self, *arguments, **_):
         done = machine.run(*self.command, *arguments)
@@ -61,7 +62,7 @@ class Runs:
                             last, *options], self.place / "nbody.log")
 
     def draining(self, job, step):
-        """From here on to its end the drain, seconds long, changes no directory."""
+        """Returns when the drain no longer changes directories until its end, seconds later."""
         def seen():
             return any((self.run / "restart").glob(f".step-{step:06}.*.part/*.tmp"))
 
@@ -74,7 +75,7 @@ class Runs:
         return bool(logs) and all("the agent ends" in log.read_text().splitlines()[-1] for log in logs)
 
     def what_is_lost(self):
-        """None once the volume can be written and listed again: some seconds after its bricks have started."""
+        """None when the volume can be written and listed again, some seconds after its bricks started."""
         try:
             (self.mount / "probe").write_text("x")
             list(os.walk(self.run, onerror=raise_it))
@@ -91,7 +92,7 @@ class Runs:
         print("ok: the volume has its bricks", flush=True)
 
     def drained_later(self, step):
-        """With the bricks back, what the job left staged is committed by hand."""
+        """When the bricks are back, commits the job's staged snapshots by hand."""
         self.await_volume()
         left = forebay("drain", "all", "--staging", self.staging)
         expect(f"restart@{step}: committed" in left, f"step {step} is committed from its staged copy", left)
@@ -114,7 +115,7 @@ def one_killed(gluster, runs):
 
 
 def second_stopped(gluster, runs):
-    """Brick 2 is dead already."""
+    """Brick 2 is already dead."""
     job = runs.nbody(2, 10, "--restart")
     runs.draining(job, 6)
     gluster("stop-brick", 3)

@@ -1,9 +1,9 @@
-"""Goal: on Lustre new files lie as --layout and --exclude-targets say, from their first byte on, and files that an archive
-alone has are not touched unless --recall is given. No real Lustre was met: this is what its header and its client's
-source say.
+"""Goal: on Lustre new files have the layout of --layout and --exclude-targets from their first byte on. Files that
+exist only in an archive are not touched without --recall. This was never tried on a real Lustre; it follows the header
+and the source of its client.
 
-Method: two mounts of striped_fs, which takes and tells layouts as Lustre does, refuses bytes for a file that lies nowhere,
-counts opens and recalls what is read. Layouts are read here, by no code of forebay.
+Method: two mounts of striped_fs. It accepts and reports layouts like Lustre, refuses bytes for a file without objects,
+counts opens and recalls files that are read. The test decodes layouts without code of forebay.
 """
 
 import json
@@ -29,7 +29,7 @@ def plain_wish(count, stripe=0, pool="", pattern=1):
 
 
 def composite_wish(*stretches):
-    """Of (begin, end, plain wish)."""
+    """A composite layout of (begin, end, plain layout)."""
     place = 32 + 48 * len(stretches)
     entries = blobs = b""
     for begin, end, plain in stretches:
@@ -58,7 +58,7 @@ def layout(path):
 
 
 def shape(path):
-    """A layout without the targets, which no two files have alike."""
+    """The layout without its targets, which differ between files."""
     return [(*stretch[:4], stretch.count, stretch.pool) for stretch in layout(path)]
 
 
@@ -67,7 +67,7 @@ def count(path):
 
 
 def new_file(path, size, wish=None):
-    """With a layout, as `lfs setstripe` makes it."""
+    """Makes a file with a layout, as `lfs setstripe` does."""
     os.mknod(path, 0o644)
     if wish:
         os.setxattr(path, "lustre.lov", wish)
@@ -76,7 +76,7 @@ def new_file(path, size, wish=None):
 
 
 def release(path):
-    """As `lfs hsm_release` leaves a file: exists, released, archived."""
+    """The state after `lfs hsm_release`: exists, released, archived."""
     os.setxattr(path, "trusted.hsm", struct.pack("<IIQQ", 0, 1 | 4 | 8, 1, 1))
 
 
@@ -91,7 +91,7 @@ def told(*words, exit_code=0):
 def by_size(source, target):
     place = source / "sizes"
     place.mkdir()
-    stripes = {10: 1, 65536: 1, 65537: 4, 262144: 4, 262145: 8, 70 << 20: 8}  # the last one is copied in pieces
+    stripes = {10: 1, 65536: 1, 65537: 4, 262144: 4, 262145: 8, 70 << 20: 8}  # the last file is copied in pieces
     for size in stripes:
         new_file(place / str(size), size)
     about = told("copy", place, target / "sizes", "--layout", "64K:1,256K:4,-1")
@@ -99,7 +99,7 @@ def by_size(source, target):
     expect(found == stripes, "files have stripes by their sizes", found)
     expect(about["laid_out"] == len(stripes) and about["fewer_stripes"] == 0, "and the report counts them", about)
     forebay("compare", place, target / "sizes")
-    # Stripes and pool are the directory's, of which "first4" has four targets.
+    # Stripes and pool come from the directory. The pool "first4" has four targets.
     (target / "pooled").mkdir()
     os.setxattr(target / "pooled", "lustre.lov", plain_wish(2, 131072, "first4"))
     about = told("copy", place, target / "pooled/sizes", "--layout", "65536:0,262144:3,8")
@@ -127,7 +127,7 @@ def as_directory(source, target):
 
 
 def too_large_for_one(target):
-    """Holes are copied as holes, by a source that tells them."""
+    """Holes stay holes if the source reports them."""
     for name, wish in (("one", plain_wish(1)), ("two", plain_wish(2)), ("stubborn", plain_wish(1))):
         (target / name).mkdir()
         os.setxattr(target / name, "lustre.lov", wish)
@@ -163,7 +163,7 @@ def as_source(source, target):
     expect(len(layout(target / "shapes/composite")) == 3 and count(target / "shapes/below/file") == 6 and about["laid_out"] == 5,
            "these are the layouts that were meant", about)
     forebay("compare", place, target / "shapes")
-    # What is there stays as it is, but directories that differ are given their source's.
+    # Existing files stay as they are. Directories that differ get the source's layout.
     os.setxattr(place / "below", "lustre.lov", plain_wish(7, 196608))
     told("sync", place, target / "shapes", "--layout", "source")
     expect(count(target / "shapes/below") == 7 and count(target / "shapes/below/file") == 6, "a sync lays nothing out anew")
@@ -186,12 +186,12 @@ def without_targets(place, source, target):
     expect(about["excluded_targets"] == ["OST0002", "OST0005"] and about["laid_out"] == 36, "which the report says", about)
     expect("new files do not use OST0002, OST0005" in forebay("copy", few, target / "few", "--exclude-targets", "2,5"),
            "to people, too")
-    # Of two processes each goes by the same list.
+    # Both processes use the same list.
     about = told("copy", few, target / "shared", "--exclude-targets", "0-4", "--hosts", "localhost", "--layout", "2")
     found = [layout(path)[0] for path in (target / "shared").iterdir()]
     expect(all(one.count == 2 and set(one.targets) < {5, 6, 7} for one in found) and about["laid_out"] == 36,
            "workers leave targets out, too", found)
-    # Without --layout files have as many stripes as their directory says, whatever its form.
+    # Without --layout the directory decides the number of stripes, whatever its form.
     told("copy", few, target / "composite/few", "--exclude-targets", "1-6")
     found = layout(target / "composite/few/7")
     expect([(*one[:4], one.count, set(one.targets)) for one in found] ==
@@ -233,7 +233,7 @@ def released_files(place, source, target):
         about = told(*words, exit_code=1)
         named = {kind: number for kind, number in about["remarks"].items() if number}
         expect(named == {"released": released}, f"{words[0]} names those whose bytes it needs", named)
-    # Sizes and times are enough for these.
+    # These need only sizes and times.
     told("sync", case, target / "case")
     told("compare", case, target / "case", "--no-bytes")
     expect({path: opens(path) for path in before} == before, "nobody has opened them, on either side")
@@ -252,7 +252,7 @@ def what_cannot_be(source, target):
     forebay("copy", few, target / "wrong", "--exclude-targets", "/dev/shm", exit_code=2)
     forebay("copy", few, target / "wrong", "--exclude-targets", "@/no/such/file", exit_code=3)
     expect(not (target / "wrong").exists(), "nothing was copied")
-    # A file system that takes a wish and does not obey it.
+    # A file system that accepts a layout request and ignores it.
     (target / "stubborn").mkdir()
     about = told("copy", few, target / "stubborn/few", "--layout", "1", exit_code=1)
     expect(about["remarks"]["not_kept"] == 36 and not list((target / "stubborn/few").iterdir()), "what is not obeyed is seen", about)

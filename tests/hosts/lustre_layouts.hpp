@@ -1,5 +1,5 @@
-// What striped_fs keeps of a file's layout, and the attribute "lustre.lov" that tells and takes it, by the structures
-// of Lustre's lustre_user.h: lov_user_md_v1 and v3, the latter with a list of targets too, and lov_comp_md_v1.
+// File layouts of striped_fs, and the attribute "lustre.lov" that reports and sets them. The structures are those of
+// Lustre's lustre_user.h: lov_user_md_v1 and v3 (v3 also with a list of targets), and lov_comp_md_v1.
 
 #pragma once
 
@@ -23,7 +23,7 @@ struct Plain {
     std::uint32_t pattern = raid0, stripe_bytes = 0;
     std::uint16_t count = 0;
     std::string pool = {};
-    std::vector<unsigned> targets = {};  // that were asked for, or that hold objects
+    std::vector<unsigned> targets = {};  // requested targets, or the targets of its objects
 };
 
 struct Component {
@@ -48,14 +48,14 @@ T get(const std::string& from, std::size_t at) {
     return value;
 }
 
-// A pool "first4" has targets 0 to 3.
+// The pool "first4" has targets 0 to 3.
 inline unsigned targets_of(const std::string& pool, unsigned targets) {
     const auto digits = pool.find_first_of("0123456789");
     const auto named = digits == pool.npos ? targets : static_cast<unsigned>(std::strtoul(&pool[digits], nullptr, 10));
     return std::clamp(named, 1u, targets);
 }
 
-// Gives a plain layout its objects, the first on `first`.
+// Gives a plain layout its objects, beginning at target `first`.
 inline void lay(Plain& plain, unsigned targets, unsigned first) {
     if (!plain.targets.empty() || plain.pattern == on_metadata_server) return;
     const auto there = targets_of(plain.pool, targets);
@@ -65,7 +65,7 @@ inline void lay(Plain& plain, unsigned targets, unsigned first) {
 }
 
 inline void lay(Layout& layout, unsigned targets, unsigned first) {
-    // The first component of a composite layout alone: the others get theirs when they are written to.
+    // Only the first component of a composite layout gets objects now. Lustre adds the rest when they are written.
     for (auto& component : layout.components) {
         lay(component.plain, targets, first);
         if (component.plain.pattern != on_metadata_server) return;
@@ -80,7 +80,7 @@ inline std::optional<Plain> plain_from(const std::string& from, unsigned targets
     Plain plain{.pattern = get<std::uint32_t>(from, 4) & ~released,
                 .stripe_bytes = get<std::uint32_t>(from, 24),
                 .count = get<std::uint16_t>(from, 28)};
-    if (get<std::uint16_t>(from, 30) != 65535) return {};  // no first target may be asked for here
+    if (get<std::uint16_t>(from, 30) != 65535) return {};  // a first target is not supported here
     if (magic != magic_v1) plain.pool = from.substr(v1_bytes, 16).c_str();
     if (magic != magic_specific) return plain;
     if (plain.count == 0 || from.size() != bytes + object_bytes * plain.count) return {};
@@ -91,7 +91,7 @@ inline std::optional<Plain> plain_from(const std::string& from, unsigned targets
     return plain;
 }
 
-// Nothing where no server of Lustre would take it.
+// Empty if no Lustre server would accept it.
 inline std::optional<Layout> layout_from(const std::string& from, unsigned targets) {
     if (from.size() < v1_bytes) return {};
     Layout layout;
@@ -149,7 +149,7 @@ inline std::string attribute_of(const Layout& layout, bool is_released) {
     for (const auto& [begin, end, plain] : layout.components) {
         const auto blob = attribute_of(plain, is_released);
         put(entries, static_cast<std::uint32_t>(entries.size() / entry_bytes + 1));
-        put<std::uint32_t>(entries, plain.targets.empty() ? 0 : 0x10);  // has objects
+        put<std::uint32_t>(entries, plain.targets.empty() ? 0 : 0x10);  // the component has objects
         put(entries, begin);
         put(entries, end);
         put(entries, static_cast<std::uint32_t>(head_bytes + count * entry_bytes + blobs.size()));

@@ -1,4 +1,4 @@
-"""What the tests of hosts and targets share: whether this machine can run them, the programs, and how a test fails."""
+"""Shared by the tests of hosts and targets: checks of this machine, the programs, and the way a test fails."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 import forebay_test
 from forebay_test import BUILD, FOREBAY, SECONDS_MAX
 
-run = partial(forebay_test.run, code=None)  # tests look at the code themselves
+run = partial(forebay_test.run, code=None)  # tests check the code themselves
 ROOT = Path(__file__).resolve().parents[2]
 NBODY = BUILD / "bin/nbody"
 STRIPED_FS = BUILD / "tests/striped_fs"
@@ -29,7 +29,7 @@ def skip(reason):
 
 
 def need(*programs):
-    """Ends the test as skipped where this machine cannot run it."""
+    """Skips the test if this machine cannot run it."""
     for program in (FOREBAY, NBODY):
         if not program.exists():
             skip(f"{program} is not built")
@@ -45,7 +45,7 @@ def need(*programs):
 
 
 def need_striped_fs():
-    """The same for what striped() mounts."""
+    """The same for the mounts of striped()."""
     need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
     if not STRIPED_FS.exists():
         skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
@@ -55,7 +55,7 @@ def need_striped_fs():
 
 @contextmanager
 def striped(place, stripe, targets, rate, *ratios):
-    """A file system that stripes, of striped_fs: the directory behind it, where it is mounted, and its process."""
+    """A striping file system of striped_fs: yields its directory, its mount and its process."""
     directory, mount = place / "directory", place / "mount"
     for made in (directory, mount):
         made.mkdir(parents=True)
@@ -79,7 +79,7 @@ def expect(true, what, seen=""):
 
 
 def forebay(*arguments, exit_code=0, before=(), seconds_max=SECONDS_MAX):
-    """Runs the program; `before` brings it to another host. A wrong exit code ends the test."""
+    """Runs the program. `before` moves it to another host. A wrong exit code ends the test."""
     done = run(*before, FOREBAY, *arguments, seconds_max=seconds_max)
     expect(done.returncode == exit_code, f"forebay {' '.join(map(str, arguments))} exits with {exit_code}",
            f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
@@ -87,7 +87,7 @@ def forebay(*arguments, exit_code=0, before=(), seconds_max=SECONDS_MAX):
 
 
 def snapshots(directory, state):
-    """The steps in a run that are `committed` or left as `part`."""
+    """The steps of a run that are `committed`, or left as `part`."""
     done = run(FOREBAY, "ls", directory, "--json")
     return {entry["step"] for entry in json.loads(done.stdout) if entry["state"] == state} if done.stdout else set()
 
@@ -103,13 +103,13 @@ def wait_until(condition, what, seconds_max=SECONDS_MAX):
 
 
 def digests(report):
-    """What a state is, to the last bit and whatever the number of ranks."""
+    """A bitwise identity of a state that does not depend on the number of ranks."""
     found = json.loads(Path(report).read_text())
     return {key: found[key] for key in DIGESTS}
 
 
 def flip_byte(path):
-    """Turns over the byte in the middle of a file; a second call turns it back."""
+    """Inverts the middle byte of a file; a second call restores it."""
     with open(path, "r+b") as file:
         at = file.seek(0, os.SEEK_END) // 2
         file.seek(at)
@@ -119,7 +119,7 @@ def flip_byte(path):
 
 
 class Job:
-    """A program in the background whose output is kept in a file."""
+    """A program in the background, with its output in a file."""
 
     def __init__(self, command, log, environment=None):
         self.log = Path(log)
@@ -132,7 +132,7 @@ class Job:
         return self.log.read_text(encoding="utf-8")
 
     def finish(self, seconds_max=SECONDS_MAX):
-        """The exit code; None when the program is still there after so long."""
+        """The exit code; None if the program still runs after this time."""
         try:
             return self.process.wait(seconds_max)
         except subprocess.TimeoutExpired:
@@ -145,7 +145,7 @@ class Job:
 
 
 class Tool:
-    """A program of tools/ that sets something up; taken down again however the test ends."""
+    """A setup program of tools/. It is always torn down, however the test ends."""
 
     def __init__(self, name, up, environment):
         self.command = [ROOT / "tools" / name]

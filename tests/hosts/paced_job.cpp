@@ -1,8 +1,8 @@
-// A job for tests of a target that is slow: nodes that "compute" by sleeping and save the same bytes each, every step.
+// A job for tests of slow targets. Its nodes sleep instead of computing, and save the same bytes each step.
 //
-//   paced_job RUN STAGING NODES BYTES_OF_A_NODE STEPS STEP_MILLISECONDS BLOCK_BYTES
+//     paced_job RUN STAGING NODES BYTES_OF_A_NODE STEPS STEP_MILLISECONDS BLOCK_BYTES
 //
-// Each node is a rank that is a thread, with an agent that is one: how fast processors are hardly matters.
+// Each node is a rank and an agent, both threads: the speed of the processors hardly matters.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
-"""Goal: a host that loses its power in the middle of a drain costs the step that it was saving, and nothing else.
+"""Goal: a host that loses its power during a drain costs the step that was being saved, and nothing else.
 
-Method: 3 hosts of 2 ranks save two steps, the second more slowly than it takes to power the last host off. The job is
-restarted on the other two, from the copies that they have staged and, for what the lost host had saved, from the target;
-that the staged ones are used is seen by damaging what the target has of one of them. Then what was left is cleaned.
+Method: 3 hosts of 2 ranks save two steps. The second drains so slowly that the last host is powered off meanwhile. The
+job restarts on the remaining two hosts from their staged copies; the data of the lost host come from the target. To
+prove that the staged copies are used, one of them is damaged at the target. At the end all remains are cleaned.
 """
 
 import re
@@ -14,7 +14,7 @@ from machine import expect, forebay, run, snapshots, wait_until
 
 HOSTS = "host0:2,host1:2,host2:2"
 UNIVERSE = ["--mesh", 32, "--particles", 32, "--steps", 64]
-SAVED, CUT = 2, 4  # the step that is committed, and the one that is being drained when the power goes
+SAVED, CUT = 2, 4  # the committed step, and the step whose drain is cut
 
 
 def nbody(hosts, place, name, *options):
@@ -31,14 +31,14 @@ def agents_on(hosts, host):
 
 
 def cut_off(hosts, place, saving):
-    """Powers host2 off while step CUT is drained; then lets the agents of the others finish."""
+    """Powers host2 off while step CUT drains, then lets the agents of the remaining hosts finish."""
     stream = place / "run/restart"
     job = nbody(hosts, place, "cut", HOSTS, *saving, "--stop-after", CUT)
     wait_until(lambda: snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} is committed")
     part = wait_until(lambda: next(stream.glob(f".step-{CUT:06}.*.part"), None), f"step {CUT} is being drained")
     hosts("off", "host2")
     expect(not (part / "node-00002.h5").exists(), "the power went before the node file of host2 was at the target")
-    # mpiexec ends at once, or waits for daemons of its own that are gone; a batch system would not.
+    # mpiexec ends at once, or waits for lost daemons; a batch system would not wait.
     run(*hosts.command, "run", "login", "pkill", "-KILL", "-x", "mpiexec.*|orted|nbody")
     expect(job.finish() not in (0, None), "the job is ended, and failed", job.output())
     expect(run(*hosts.command, "run", "host2", "true").returncode != 0, "host2 is gone")
@@ -50,7 +50,7 @@ def cut_off(hosts, place, saving):
 
 
 def restart(hosts, place, saving):
-    """On two hosts and with other ranks; the target's copy of what host0 has staged is of no use meanwhile."""
+    """Restarts on two hosts with other ranks. The target's copy of host0's staged data is damaged meanwhile."""
     at_target = place / f"run/restart/step-{SAVED:06}/node-00000.h5"
     machine.flip_byte(at_target)
     forebay("verify", place / "run", exit_code=1)
@@ -82,7 +82,7 @@ def main():
     with machine.scratch() as scratch:
         place = Path(scratch)
         config = place / "forebay.toml"
-        # About 0.5 MB a host: 5 seconds of draining. Two slots, so that the committed step stays staged.
+        # About 0.5 MB a host: 5 seconds of draining. With two slots the committed step stays staged.
         config.write_text("[agent]\nrate_bytes_per_second = 100000\n\n[streams.restart]\nslots = 2\n")
         saving = ["--run", place / "run", "--config", config, "--save-every", 2]
         tool = machine.Tool("virtual-hosts", ["up", 3], {"VIRTUAL_HOSTS_DIR": place / "hosts"})

@@ -1,9 +1,9 @@
-"""Goal: `forebay preflight` names what is bad before a run, and only that, within its deadlines: slow storage targets and
-their server, a mount that hangs, a clock that is wrong, memory that somebody has left, a rank that never answers; and
-nodes are asked over MPI and over ssh alike.
+"""Goal: `forebay preflight` reports every fault before a run, and no more, within its deadlines: slow storage targets
+and their server, a hanging mount, a wrong clock, memory that somebody left, a rank that never answers. Nodes are
+checked over MPI and over ssh alike.
 
-Method: striped_fs writes at each target at a rate of its own, and hangs; a program in place of ssh runs commands on this
-machine, as one host or another; skewed_clock moves the time of one, silent_rank keeps one from looking for messages.
+Method: striped_fs has a write rate for each target, and hangs. A program in place of ssh runs commands on this machine
+in the role of a host. skewed_clock shifts the time of one host; silent_rank stops one rank from receiving messages.
 """
 
 import json
@@ -20,12 +20,12 @@ import time
 from forebay_test import BUILD, FOREBAY, expect, run
 
 STRIPED_FS = BUILD / "tests/striped_fs"
-RATE = 400_000  # of a target: a probe takes 0.7 s, longer than a busy machine takes to begin its calls
-IN_TIME = 250  # seconds: far more than any deadline here on a busy machine, and less than what hangs would take
+RATE = 400_000  # of a target: a probe takes 0.7 s, longer than a busy machine needs to begin its calls
+IN_TIME = 250  # seconds: far more than any deadline here on a busy machine, but less than a hang
 SKEWED, SILENT = BUILD / "tests/libskewed_clock.so", BUILD / "tests/libsilent_rank.so"
 PROBE = ["--probe-bytes", "256K"]
-# Other tests have mounts whose servers are gone, and take memory, at the same time; some machines' own memory is bad. A
-# machine that does other work answers late: a test says itself which deadline it waits for.
+# Other tests have dead mounts and use memory at the same time, and the memory of some machines is bad. A busy machine
+# answers late. So each test sets the deadline that it waits for.
 SITE = {
     "memory": 'severity = "note"',
     "metadata": 'severity = "off"',
@@ -36,7 +36,7 @@ SITE = {
     "mounts": 'severity = "off"',
     **dict.fromkeys(("answer", "targets", "target-speed", "mpi", "clock", "budget"), "deadline_seconds = 300"),
 }
-# HOST PROGRAM ARGUMENTS: on a host that is slow to answer, on one that is not there, on one with another clock.
+# HOST PROGRAM ARGUMENTS: on a slow host, on a missing host, on a host with another clock.
 SSH = f"""#!/bin/sh
 host=$1; shift
 case $host in
@@ -49,14 +49,14 @@ exec unshare --uts sh -c 'hostname "$0" && exec "$@"' "$host" "$@"
 
 
 def make_place(place, **checks):
-    """A directory with a site's file, in which a check is as it is given; of its name "_" stands for "-"."""
+    """Makes a directory with a site file. The keyword sets the text of its check; "_" stands for "-" in the name."""
     place.mkdir()
     lines = SITE | {name.replace("_", "-"): line for name, line in checks.items()}
     (place / "site.toml").write_text("".join(f"[{check}]\n{line}\n" for check, line in lines.items()))
 
 
 def preflight(place, *arguments, code, **options):
-    """What it advises, and how long it took."""
+    """The report, and the seconds it took."""
     start = time.monotonic()
     run(*options.pop("before", ()), FOREBAY, "preflight", "--site", place / "site.toml", "--out", place, "--json", *arguments,
         code=code, **options)
@@ -68,10 +68,10 @@ def findings(advice, check):
 
 
 class Patience:
-    """Deadlines that only what hangs misses: on a machine that does other work all else takes longer too."""
+    """Deadlines that only a hang misses: a busy machine makes everything slower."""
 
     def __init__(self):
-        self.preflight_seconds = 0.0  # of one in which nothing hangs, and several programs work at once
+        self.preflight_seconds = 0.0  # of a run in which nothing hangs while several programs work
 
     def deadline(self, least):
         return max(least, round(4 * self.preflight_seconds))
@@ -81,7 +81,7 @@ patience = Patience()
 
 
 def waited(text):
-    """The seconds for which a finding says that something has not answered; 0: it says nothing of the kind."""
+    """The seconds without an answer in a finding; 0 if the finding reports something else."""
     found = re.search(r"did not answer for ([0-9.]+) (s|min)", text)
     return float(found[1]) * (60 if found[2] == "min" else 1) if found else 0
 
@@ -105,7 +105,7 @@ def unmount(process, mount):
 
 
 def slow_targets(place):
-    """Two of 24 at half of the rate, which are those of one server."""
+    """Two of 24 targets run at half of the rate. Both belong to one server."""
     make_place(place)
     process, mount = mounted(place, 24, RATE, "6=0.5", "7=0.5")
     try:
@@ -141,7 +141,8 @@ esac
 
 
 def osts_of_lustre(place):
-    """OSTs are found by lfs, probed by a directory each, and left out by a line for lfs setstripe; the quota is too small."""
+    """lfs lists the OSTs. Each is probed through a directory. A line for lfs setstripe leaves out the slow ones. The
+    quota is too small."""
     make_place(place)
     process, mount = mounted(place, 9, RATE, "3=0.4")
     try:
@@ -162,7 +163,7 @@ def osts_of_lustre(place):
 
 
 def hanging_mount(place):
-    """A target that never answers is told in its 5 s, and nothing waits for it."""
+    """A silent target is reported after its 5 s, and nothing waits for it."""
     make_place(place, mounts="deadline_seconds = 1")
     process, mount = mounted(place, 1, 1e9)
     try:
@@ -176,7 +177,8 @@ def hanging_mount(place):
 
 
 def hanging_target(place):
-    """Of a node's targets one hangs: the others are probed meanwhile, it is told in its deadline, and the program ends."""
+    """One target of a node hangs: the rest are probed meanwhile, the report comes within its deadline, and the program
+    ends."""
     make_place(place, target_speed=f"deadline_seconds = {patience.deadline(4)}")
     process, mount = mounted(place, 1, 1e9)
     try:
@@ -197,7 +199,7 @@ def hanging_target(place):
 
 
 def hosts_over_ssh(place):
-    """Five hosts in waves of two: one is silent, one is not there, one has its clock 2 s ahead."""
+    """Five hosts in waves of two: one is silent, one is missing, one has a clock 2 s ahead."""
     make_place(place, answer=f"deadline_seconds = {patience.deadline(4)}")
     ssh = place / "ssh"
     ssh.write_text(SSH)
@@ -218,7 +220,8 @@ def hosts_over_ssh(place):
 
 
 def all_bad(place):
-    """Where every node and every target fails the lists name none, and say why: a script would leave out all."""
+    """If every node and every target fails, the lists are empty and give the reason: a script would leave out
+    everything."""
     make_place(place, memory="")
     advice, _ = preflight(place, "--application-bytes", "100T", "--targets", place / "none", *PROBE, code=1)
     for kind, what in (("nodes", "node"), ("targets", "storage target")):
@@ -229,14 +232,15 @@ def all_bad(place):
 
 
 def left_in_memory(place):
-    """What another user has left in memory is named to 1 %, whatever others have left there, many files too."""
+    """Memory that another user left is reported to 1 %, beside any files of more users."""
     if os.geteuid() != 0:
         return
     make_place(place, staging="warn = 0.0001")
     many, shared, left = place / "many", place / "memory", 300_000_000
     many.mkdir()
     shared.mkdir()
-    # Mounts of its own, /dev/shm too: others use that at the same time, and few findings of a kind are told.
+    # Private mounts, also of /dev/shm: other programs use it at the same time, and only few findings of a kind are
+    # listed.
     script = """set -e
 mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs "$1"
@@ -256,12 +260,12 @@ exec "$@"
 
 
 def silent_rank(place):
-    """A rank that never answers is told in its deadline; the launcher then ends."""
+    """A silent rank is reported within its deadline; then the launcher ends."""
     deadline = patience.deadline(3)
     make_place(place, answer=f"deadline_seconds = {deadline}")
     script = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 2 ]; then export LD_PRELOAD="$0"; fi; exec "$@"'
-    # Open MPI 4.1's mpiexec does not always survive an abort itself, and sometimes locks itself out for ever when all ranks
-    # have ended: what it exits with is not looked at.
+    # The mpiexec of Open MPI 4.1 sometimes dies at an abort and sometimes hangs after all ranks have ended: its exit
+    # code is not checked.
     enough = 30 + 6 * deadline
     advice, seconds = preflight(place, "--probe-bytes", "64K", code=None, before=(
         "timeout", "--signal=KILL", enough, "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 4, "sh", "-c", script, SILENT))
@@ -273,7 +277,7 @@ def silent_rank(place):
 
 
 def ranks(place, count):
-    """So many nodes over MPI, of which none is bad."""
+    """The given number of nodes over MPI, all good."""
     make_place(place)
     advice, seconds = preflight(
         place, "--target", place, "--probe-bytes", "64K", code=0,

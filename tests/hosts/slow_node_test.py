@@ -1,8 +1,8 @@
-"""Goal: with a neighbour, a node that writes at 0.3 of the rate of the others writes through it, and by itself again when it
-has recovered; the job's other nodes, and a healthy job, do not.
+"""Goal: a node at 0.3 of the usual write rate writes through a neighbour, and writes itself again after it recovers.
+The job's remaining nodes and a healthy job never use a neighbour.
 
-Method: striped_fs is slow for the agent of one of five nodes, until a signal. The job is ended when the node has come back,
-which its agent looks for after a minute.
+Method: striped_fs is slow for the agent of one of five nodes until a signal. The agent tests its own rate again after a
+minute. The job ends when the node is back.
 """
 
 import json
@@ -38,7 +38,7 @@ def told(target, node):
 
 
 def job(place, slow, act):
-    """The events of each node of a job, during which `act(target, server)` is called."""
+    """The events of each node of a job. Calls `act(target, server)` during the job."""
     with machine.striped(place, STRIPE, TARGETS, RATE, f"agent-{SLOW}=0.3@") as (target, mount, server):
         if slow:
             server.send_signal(signal.SIGUSR1)
@@ -79,7 +79,7 @@ def main():
     with machine.scratch() as scratch:
         nodes = job(Path(scratch) / "slow", True, comes_back)
         detours = nodes[SLOW]["detours"]
-        # After it has recovered, a machine that does other work may make it slow once more.
+        # A busy machine may make it slow once more after it has recovered.
         ratios = [re.search(r"drains at ([0-9.]+) of the usual rate", line) for line in detours]
         expect(all(ratio and float(ratio[1]) < 0.5 for ratio in ratios), "it says why, each time with its ratio", detours)
         expect(not any("detours" in node for number, node in enumerate(nodes) if number != SLOW), "no other node does", nodes)

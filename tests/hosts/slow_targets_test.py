@@ -1,9 +1,9 @@
-"""Goal: a slow storage target, and a slow node, are named first and with their ratio wherever a run is looked at, and a
-healthy run names nobody.
+"""Goal: every report of a run lists a slow storage target and a slow node first, with their ratio. A healthy run lists
+none.
 
-Method: striped_fs stripes each file over 24 targets, tells the layout as Lustre does, and writes at each target at a rate
-of its own. Eight nodes, an agent each, save nbody there: with one target at 0.02 and at 0.5 of the rate of the others,
-with one node at 0.3, and with all alike. FOREBAY_HEALTHY_RUNS says how many of those (2).
+Method: striped_fs stripes each file over 24 targets, reports the layout like Lustre, and has a write rate for each
+target. Eight nodes with an agent each save nbody there: with one target at 0.02 and at 0.5 of the usual rate, with one
+node at 0.3, and with equal rates. FOREBAY_HEALTHY_RUNS sets the number of equal runs (2).
 """
 
 import json
@@ -15,7 +15,7 @@ import machine
 from machine import expect, forebay, run
 
 TARGETS, STRIPE = 24, 65536
-RATE = 2_000_000  # a write of a stripe takes 33 ms: longer than a busy machine takes to begin it
+RATE = 2_000_000  # a stripe takes 33 ms: longer than a busy machine needs to begin a write
 NODES = 8
 SLOW = 14
 JOB_SECONDS_MAX = 240
@@ -30,7 +30,7 @@ slots = 2
 
 
 def job(place, steps, rate, *ratios):
-    """The run of a job that has saved `steps` steps to a file system of that rate a target, with those ratios."""
+    """The run of a job that saved `steps` steps, with this rate of a target and these ratios."""
     with machine.striped(place, STRIPE, TARGETS, rate, *ratios) as (target, mount, _):
         config = place / "forebay.toml"
         config.write_text(CONFIG)
@@ -52,7 +52,7 @@ def slow_target(place, ratio, steps, rate):
     directory = job(place, steps, rate, f"{SLOW}={ratio}")
     found = summary_of(directory)["slow_targets"]
     expect(found and found[0]["name"] == f"OST{SLOW:04x}", f"the target at {ratio} is named first", found)
-    # Nodes that wait for one another there make it look slower still.
+    # Nodes that wait for one another at the target make it look slower still.
     expect(ratio / NODES < found[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}, or less", found[0])
     expect(len(found) == 1, "no other one is named", found)
     text = forebay("report", directory, "--plain")

@@ -1,20 +1,18 @@
-// A file system for tests: passes everything on to a directory, stripes files over storage targets as Lustre does, and
-// writes at each target at a rate of its own.
+// A file system for tests. It passes everything on to a directory, stripes files over storage targets like Lustre, and
+// limits the write rate of each target.
 //
 //   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
 //
-// Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever. In "stubborn" no file gets
-// the layout that is asked for.
-// WHICH is the number of a target, or a part of the names of files, such as "node-00003", or "agent-3", the agent whose
-// staging directory ends with that number: what it writes goes at RATIO of the rate. Of RATIO@ that is so only after an
-// odd number of SIGUSR1. WHICH "noise": the rate of each write is lognormal about that, RATIO being its deviation.
-// The attribute "lustre.lov" of a file tells its layout; given to a file that lies nowhere, as mknod and
-// O_LOV_DELAY_CREATE leave it, it is obeyed, and given to another one it changes nothing and is no error, as Lustre has
-// it. Of a directory it is what new files and directories in it get. With HS_RELEASED in "trusted.hsm" the bytes of a
-// file are in an archive alone, until somebody reads it. The attribute "lustre.opens" counts how often a file was
-// opened. Prints "mounted", and takes the mount down at SIGTERM.
-// With daos.PATH=POOL/CONTAINER it is mounted as dfuse is: PATH has the attribute by which dfuse tells a container's
-// root, other attributes are those of the directory, and there is nothing but files, directories and symbolic links.
+// Files below a directory "target-7" lie on target 7. A stat of "hanging" waits forever. Files in "stubborn" ignore
+// layout requests. WHICH is the number of a target, a part of a file name such as "node-00003", or "agent-3": the agent
+// whose staging directory ends with that number. It writes at RATIO of the rate; with RATIO@ only after an odd number
+// of SIGUSR1. WHICH "noise": the rate of each write is lognormal with the deviation RATIO. The attribute "lustre.lov"
+// reports the layout of a file. If you set it on a file without objects (made by mknod or O_LOV_DELAY_CREATE), the file
+// gets that layout; on another file it changes nothing and succeeds, as on Lustre. A directory passes its layout to new
+// entries. With HS_RELEASED in "trusted.hsm" the bytes are only in an archive until a read. The attribute
+// "lustre.opens" counts the opens. Prints "mounted"; SIGTERM unmounts. With daos.PATH=POOL/CONTAINER the mount is like
+// dfuse: PATH has the attribute of a container's root, other attributes are those of the directory, and there are only
+// files, directories and symbolic links.
 
 #define FUSE_USE_VERSION 35
 
@@ -54,7 +52,7 @@ struct Options {
     unsigned targets = 0;
     double rate = 0, noise = 0;
     std::map<std::string, double> ratios = {}, sometimes = {};
-    std::map<std::string, std::string> containers = {};  // the attributes of their roots, by path
+    std::map<std::string, std::string> containers = {};  // the attributes of container roots, by path
 
     bool is_dfuse() const { return !containers.empty(); }
 };
@@ -62,14 +60,14 @@ Options options;
 
 std::mutex alone;
 std::mt19937_64 chance(1);
-std::vector<Clock::time_point> busy_until;  // of each target
+std::vector<Clock::time_point> busy_until;  // by target
 struct Known {
-    striped::Layout layout;     // that was asked for, of it or of its directory; none: over all targets
+    striped::Layout layout;     // requested for it or its directory; empty: all targets
     bool lies_nowhere = false;  // it has no objects yet
     bool is_released = false;
     unsigned opens = 0;
 };
-std::map<ino_t, Known> known;  // files and directories
+std::map<ino_t, Known> known;  // by inode of files and directories
 volatile std::sig_atomic_t is_sometimes = 0;
 
 std::string real(const char* path) { return options.directory + path; }
@@ -82,7 +80,7 @@ double ratio_of(const std::string& which) {
     return ratio == ratios.end() ? 1 : ratio->second;
 }
 
-// Whether the process that writes has a command line with that end.
+// True if the command line of the writing process ends with `end`.
 bool writer_ends_with(const std::string& end) {
     std::ifstream file("/proc/" + std::to_string(fuse_get_context()->pid) + "/cmdline");
     std::string command{std::istreambuf_iterator<char>(file), {}};
@@ -91,7 +89,7 @@ bool writer_ends_with(const std::string& end) {
     return command.ends_with(end);
 }
 
-// Of who writes, such as a node with a slow link.
+// The ratio of the writer, such as a node with a slow link.
 double ratio_of_writer(const std::string& path) {
     for (const auto* ratios : {&options.ratios, &options.sometimes}) {
         if (ratios == &options.sometimes && is_sometimes == 0) continue;
@@ -103,10 +101,10 @@ double ratio_of_writer(const std::string& path) {
     return 1;
 }
 
-// Files begin at targets of their own, so that not all begin at one.
+// The inode spreads the first targets of files.
 unsigned first_target(const struct stat& about) { return static_cast<unsigned>(about.st_ino % options.targets); }
 
-// Of the first component.
+// Looks only at the first component.
 unsigned target_of(const struct stat& about, std::uint64_t stripe) {
     const std::lock_guard lock(alone);
     const auto& components = known[about.st_ino].layout.components;
@@ -116,7 +114,7 @@ unsigned target_of(const struct stat& about, std::uint64_t stripe) {
     return targets[stripe % targets.size()];
 }
 
-// What was just made in a directory has its layout from it.
+// A new entry gets the layout of its directory.
 void inherit(const char* path, bool lies_nowhere) {
     struct stat about {
     }, above{};
@@ -127,7 +125,7 @@ void inherit(const char* path, bool lies_nowhere) {
     if (S_ISREG(about.st_mode) && !lies_nowhere) striped::lay(file.layout, options.targets, first_target(about));
 }
 
-// A file is opened: to be written to it needs objects.
+// A file gets its objects when it is opened for writing.
 void count_open(int fd, const fuse_file_info* info) {
     struct stat about {};
     if (fd < 0 || ::fstat(fd, &about) != 0) return;
@@ -139,19 +137,19 @@ void count_open(int fd, const fuse_file_info* info) {
     striped::lay(file.layout, options.targets, first_target(about));
 }
 
-// The target that a path names.
+// The target in the path, if it has one.
 unsigned target_in(const char* path, unsigned otherwise) {
     const char* named = std::strstr(path, "/target-");
     return named == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(named + 8, nullptr, 10)) % options.targets;
 }
 
-// A server that is gone.
+// Behaves like a server that is gone.
 void hang_in(const char* path) {
     if (std::strncmp(path, "/hanging", 8) == 0)
         while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// A target takes one write after the other.
+// A target performs one write after another.
 void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
     struct stat about {};
     if (::fstat(fd, &about) != 0) return;
@@ -166,7 +164,7 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
         until = std::max(busy_until[target], Clock::now()) + std::chrono::duration_cast<Clock::duration>(took);
         busy_until[target] = until;
     }
-    // The target is free for others meanwhile.
+    // A slow writer does not occupy the target: it is free for other writes meanwhile.
     const std::chrono::duration<double> longer(seconds / ratio_of_writer(path) - seconds);
     std::this_thread::sleep_until(until + std::chrono::duration_cast<Clock::duration>(longer));
 }
@@ -176,7 +174,7 @@ int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
     if (::lstat(real(path).c_str(), about) != 0) return -errno;
     const std::lock_guard lock(alone);
     if (const auto match = known.find(about->st_ino); match != known.end() && match->second.is_released)
-        about->st_blocks = 1;  // LU-3864
+        about->st_blocks = 1;  // as Lustre reports a released file (LU-3864)
     return 0;
 }
 int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
@@ -189,7 +187,7 @@ int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse
 int opened(int fd, fuse_file_info* info) {
     if (fd < 0) return -errno;
     info->fh = static_cast<std::uint64_t>(fd);
-    info->direct_io = 1;  // each write comes here as the agent made it, and when it did
+    info->direct_io = 1;  // writes arrive here at once, in the agent's sizes
     return 0;
 }
 int do_open(const char* path, fuse_file_info* info) {
@@ -199,7 +197,7 @@ int do_open(const char* path, fuse_file_info* info) {
 }
 int do_create(const char* path, mode_t mode, fuse_file_info* info) {
     const int fd = ::open(real(path).c_str(), (info->flags & ~O_DIRECT) | O_CREAT, mode);
-    // FUSE makes a call of this one of a mknod, with these flags alone; O_ASYNC is of O_LOV_DELAY_CREATE.
+    // FUSE turns mknod into this call with exactly these flags. O_ASYNC is part of O_LOV_DELAY_CREATE.
     const bool is_mknod = info->flags == (O_CREAT | O_EXCL | O_WRONLY);
     if (fd >= 0) inherit(path, is_mknod || (info->flags & O_ASYNC) != 0);
     return opened(fd, info);
@@ -303,7 +301,7 @@ int do_removexattr(const char* path, const char* name) {
 
 int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int flags) {
     if (options.is_dfuse()) return dfuse::set(real(path), name, value, size, flags);
-    constexpr std::uint32_t hs_released = 4;  // in hsm_flags of hsm_attrs
+    constexpr std::uint32_t hs_released = 4;  // a bit of hsm_flags in hsm_attrs
     struct stat about {};
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     const std::string given(value, size);
@@ -357,7 +355,7 @@ fuse_operations operations() {
     all.mknod = do_mknod;
     all.init = [](fuse_conn_info*, fuse_config* config) -> void* {
         config->use_ino = 1;
-        config->attr_timeout = 0;  // a file that is released looks like it at once
+        config->attr_timeout = 0;  // a released file shows it at once
         std::puts("mounted");
         std::fflush(stdout);
         return nullptr;
@@ -391,7 +389,7 @@ int main(int count, char** arguments) {
     busy_until.resize(options.targets);
     std::signal(SIGUSR1, [](int) { is_sometimes = is_sometimes == 0 ? 1 : 0; });
     const auto all = operations();
-    // A write holds a thread for as long as the target takes; of libfuse's own number, 10, others would wait for one.
+    // A write holds a thread as long as the target takes. libfuse's default of 10 threads would make writes wait.
     char foreground[] = "-f", threads[] = "-omax_threads=256,max_idle_threads=256";
     char dfuse[] = "-ofsname=dfuse,subtype=daos";
     char* words[] = {arguments[0], arguments[2], foreground, threads, dfuse, nullptr};

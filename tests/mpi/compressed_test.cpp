@@ -1,7 +1,7 @@
-// Goal: what M ranks saved and agents compressed, N ranks get back bit for bit, from the target, over several nodes;
-// and what was compressed with a bound lies within it.
-// Method: smooth fields of some MiB in uneven slabs, a table, saved by M ranks in one direction and restored by N in
-// another; the staged copies are gone by then.
+// Goal: N ranks restore bit for bit the data that M ranks saved and agents compressed, from the target and over several
+// nodes. Data compressed with an error bound stay within it.
+// Method: M ranks save smooth fields of some MiB in uneven slabs along one dimension, and a table. N ranks restore them
+// along another dimension. By then the staged copies are gone.
 // ranks: 5
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -27,7 +27,7 @@ double value_at(std::uint64_t z, std::uint64_t y, std::uint64_t x) {
     return std::sin(static_cast<double>(z) / 9) * std::cos(static_cast<double>(y * x) / 400) + static_cast<double>(x);
 }
 
-/// A rank's slab of the box along one dimension, and its rows.
+/// A rank's slab along one dimension, and its rows.
 struct State {
     State(int rank, int ranks, int dim) {
         const Extents shape{nz, ny, nx};

@@ -1,6 +1,6 @@
-// Goal: a NaN that comes up in a run is found beside it: its snapshot is marked, the run ends at the next step on all
-// ranks, retention keeps the good snapshots before it, a restart takes the last of these, and the marked one where it
-// is named or asked for. On one node and on two, of which one has the NaN. Method: a small simulation; the real worker.
+// Goal: an analysis finds a NaN during the run. Its snapshot is marked, and the run ends at the next step on all ranks.
+// Retention keeps the good snapshots before it. A restart takes the last good snapshot, and the marked one only on
+// request. On one node, and on two of which one has the NaN. Method: a small simulation; the real worker.
 // ranks: 2 3
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -44,7 +44,7 @@ struct Simulation {
     std::vector<double> u = std::vector<double>(cells, 1.0);
 };
 
-// What is found of a step is told at a later one; a step of this simulation is shorter than an analysis.
+// Results of a step arrive later: a step of this simulation is shorter than an analysis.
 void wait_for_results(const std::string& run, std::int64_t step) {
     const auto path = run + "/state.numbers/" + catalog::step_name(step);
     for (int i = 0; i < 3000 && !sys::posix_store().exists(path).value(); ++i) std::this_thread::sleep_for(10ms);
@@ -52,7 +52,7 @@ void wait_for_results(const std::string& run, std::int64_t step) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// The step after which the run was told to end; it ends on the same one on all ranks, or this hangs.
+// Returns the step at which the run was asked to end. All ranks end at the same step, or this hangs.
 std::int64_t simulate(const Options& options) {
     Simulation run(options);
     const int rank = test::rank_in(MPI_COMM_WORLD), ranks = test::size_of(MPI_COMM_WORLD);
@@ -62,7 +62,7 @@ std::int64_t simulate(const Options& options) {
         if (step == bad_step && rank == ranks - 1) run.u[7] = std::numeric_limits<double>::quiet_NaN();
         run.stream->save(step).value();
         wait_for_results(options.run, step);
-        // The agent hears of it while its worker writes the results, or a moment later.
+        // The agent may learn of the condition some time after the results are written.
         for (int look = 0; look < 200 && end < 0; ++look) {
             const auto job = run.session.job().value();
             if (job.stop) {
@@ -79,7 +79,7 @@ std::int64_t simulate(const Options& options) {
             std::this_thread::sleep_for(10ms);
         }
     }
-    CHECK_FALSE(run.session.job().value().stop);  // once
+    CHECK_FALSE(run.session.job().value().stop);  // only once
     run.stream->wait_committed(60s).value();
     run.session.close().value();
     return end;
@@ -96,7 +96,7 @@ void check_run(const Options& options) {
             (manifest.marks.empty() ? good : marked).push_back(snapshot.step);
         }
         CHECK(marked == std::vector<std::int64_t>{bad_step});
-        CHECK(good == std::vector<std::int64_t>{3, 2, 1});  // 4 and 3 did not count yet when 4 was committed
+        CHECK(good == std::vector<std::int64_t>{3, 2, 1});  // 4 and 3 did not count yet at the commit of 4
     }
     MPI_Barrier(MPI_COMM_WORLD);
     {

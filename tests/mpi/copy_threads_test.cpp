@@ -1,5 +1,5 @@
-// Goal: under MPI, ranks that are not bound to CPUs copy with one thread each, ranks that are with as many as they have
-// CPUs at most, and a number counts as it is; what was saved comes back, whatever copied it.
+// Goal: under MPI, ranks without CPU binding copy with one thread, bound ranks with at most one thread for each of
+// their CPUs. A given number of threads is obeyed. The data come back in each case.
 // Method: the ranks bind themselves, as a launcher does, each to its share of the CPUs of this machine.
 // ranks: 1 2 3
 
@@ -28,7 +28,7 @@ std::vector<unsigned> listed(const sys::CpuSet& cpus) {
     return list;
 }
 
-// This rank's part of the CPUs that there are; all share the last ones where they are fewer than ranks.
+// This rank's share of the CPUs. If there are fewer CPUs than ranks, several ranks share the last CPUs.
 sys::CpuSet own_share(const sys::CpuSet& all, int rank, int ranks) {
     const auto cpus = listed(all);
     const auto share = balanced_share(cpus.size(), static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks));
@@ -44,7 +44,7 @@ void bind_to(const sys::CpuSet& cpus) {
     REQUIRE(::sched_setaffinity(0, sizeof set, &set) == 0);
 }
 
-// How many threads have copied on this rank.
+// The number of threads that copied on this rank.
 std::uint64_t save_and_restore(const std::string& run, const std::string& staging, int copy_threads) {
     Options options{.run = run, .staging = staging};
     options.agent.mode = AgentMode::thread;
@@ -66,7 +66,7 @@ std::uint64_t save_and_restore(const std::string& run, const std::string& stagin
         threads = stream.counters().copy_threads;
         stream.wait_committed(std::chrono::seconds(60)).value();
     }
-    for (const bool staged : {true, false}) {  // what was not closed is still staged
+    for (const bool staged : {true, false}) {  // a session without close() leaves its snapshot staged
         std::ranges::fill(data, 0.0);
         auto session = open(MPI_COMM_WORLD, options).value();
         auto stream = session.stream("restart", {.view = false}).value();

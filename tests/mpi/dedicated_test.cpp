@@ -1,5 +1,6 @@
-// Goal: ranks that are agents drain and commit what the others save, for any number of sessions, and end with them.
-// Method: this process's own main() splits the agents off; the cases run on the ranks that compute.
+// Goal: dedicated agents drain and commit the saves of the computing ranks, for any number of sessions, and end with
+// them.
+// Method: the main() of this program splits the agents off; the cases run on the computing ranks.
 // ranks: 2 3 5
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -31,7 +32,7 @@ Options options_of(const std::string& run) {
     return options;
 }
 
-// A global array of 1000 numbers a rank, which tell rank and step.
+// A global array with 1000 numbers a rank. The numbers depend on rank and step.
 struct State {
     std::vector<double> u = std::vector<double>(1000);
     std::uint64_t rank, ranks;
@@ -87,7 +88,7 @@ TEST_CASE("agents that are ranks drain, commit, make views and end with their se
         MPI_Barrier(computing);
         auto expected = agents;
         std::ranges::sort(expected);
-        if (state.ranks < agents.size()) expected.clear();  // fewer nodes than agents: not all are asked
+        if (state.ranks < agents.size()) expected.clear();  // fewer nodes than agents: some agents have no work
         if (!expected.empty()) CHECK(serving() == expected);
         MPI_Barrier(computing);
         session.close().value();
@@ -111,7 +112,7 @@ TEST_CASE("two sessions at once, one of which is left without close()") {
         CHECK(stream_b.save(2).value().kept);
         b.close().value();
     }
-    // The agent has finished what `a` staged before the next session of its run begins.
+    // The agent drains the rest of `a` before the next session of its run begins.
     auto again = open(computing, options_of("a")).value();
     auto stream = first.describe(again);
     first.fill(0);

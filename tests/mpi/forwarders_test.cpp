@@ -1,7 +1,7 @@
-// Goal: the last hosts of a job write for the others, whatever kind of agent drains there, and end with them: after the
-// last rank has left, and after what was sealed is at the target.
-// Method: virtual nodes are the hosts; the kernel's count of bytes that a process writes tells who wrote. The number of
-// ranks decides the kind of agent and how many hosts are forwarders.
+// Goal: the last hosts of a job write for all hosts, with any kind of agent. They end after the last rank has left and
+// after all sealed snapshots are at the target.
+// Method: virtual nodes are the hosts. The kernel's count of written bytes shows which process wrote. The number of
+// ranks decides the kind of agent and the number of forwarders.
 // ranks: 3 4 5 6
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -32,7 +32,7 @@ struct Plan {
     std::vector<int> serving;  // ranks
     std::vector<int> computing;
 };
-// 3 hosts of neighbouring ranks: 6 ranks are two on each, 4 and 5 ranks leave one on the last.
+// 3 hosts of neighbouring ranks: 6 ranks are two a host; with 4 and 5 ranks the last host has one.
 const std::map<int, Plan> plans{{3, {AgentMode::process, 1, {2}, {0, 1}}},
                                 {4, {AgentMode::thread, 1, {3}, {0, 1, 2}}},
                                 {5, {AgentMode::dedicated, 1, {4}, {0, 1, 2}}},
@@ -70,7 +70,7 @@ struct State {
     void fill(std::int64_t step) { std::ranges::fill(u, number(step)); }
 };
 
-/// What a process has written to files, its own sockets not among them.
+/// The bytes that a process wrote to files, without sockets.
 std::uint64_t written_by(int process) {
     const auto text = test::text_in("/proc/" + std::to_string(process) + "/io");
     const auto at = text.find("wchar: ");
@@ -98,7 +98,7 @@ TEST_CASE("the forwarders write what the others save; it is committed, seen and 
     }
     stream.wait_committed(std::chrono::seconds(60)).value();
     const auto after = written_by_forwarders();
-    // Two nodes of the job, each of which begins with another forwarder, have drained four steps of their ranks.
+    // Two nodes of the job, each first assigned to another forwarder, have drained four steps.
     const auto all = 4 * 8 * numbers * state.ranks;
     for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i] - before[i] >= all / after.size());
     state.fill(0);
@@ -131,7 +131,7 @@ TEST_CASE("a second dedicate() is refused") {
 
 namespace {
 
-// The session is left without close(), and its agent has seconds to do: the forwarders wait for it.
+// Leaves the session without close(). Its agent needs seconds, and the forwarders wait for it.
 void leave_sealed() {
     State state;
     auto options = options_of("left", 1);

@@ -1,8 +1,7 @@
-// Goal: whatever kind of agent looks at the snapshots, and whoever writes to the target for it: what analyses find is
-// what forebay insitu finds afterwards, bit for bit; no snapshot lacks results without being counted; and no save waits
-// for an analysis, with one slot and with two.
-// Method: the number of ranks decides the kind of agent and how many virtual nodes are forwarders; the worker is the
-// real one, then one that never comes to an end.
+// Goal: analyses find bit for bit the results of a later `forebay insitu`, with any kind of agent and any writer to the
+// target. A snapshot without results is counted. No save waits for an analysis, with one slot or two.
+// Method: the number of ranks decides the kind of agent and the number of forwarders. First the real worker runs, then
+// a worker that never ends.
 // ranks: 2 3 4 5 6
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -32,7 +31,8 @@ struct Plan {
     int forwarders;
     std::vector<int> computing;
 };
-// With forwarders three hosts of neighbouring ranks: 6 ranks are two on each, 4 and 5 ranks leave one on the last.
+// With forwarders there are three hosts of neighbouring ranks: 6 ranks are two a host; with 4 and 5 ranks the last host
+// has one.
 const std::map<int, Plan> plans{{2, {AgentMode::dedicated, 0, {0}}},
                                 {3, {AgentMode::process, 1, {0, 1}}},
                                 {4, {AgentMode::thread, 1, {0, 1, 2}}},
@@ -95,7 +95,7 @@ struct State {
     }
 };
 
-/// Saves all steps, one after another, and gives how many this node has not analysed.
+/// Saves all steps in order and returns the number that this node has not analysed.
 std::uint64_t save_all(const Options& options, const StreamOptions& stream_options) {
     State state;
     auto session = open(computing, options).value();
@@ -105,7 +105,7 @@ std::uint64_t save_all(const Options& options, const StreamOptions& stream_optio
         CHECK(stream.save(step).value().kept);
     }
     session.close().value();
-    // What a session leaves is analysed at its end; then its agents free what was staged.
+    // The agents analyse the rest of the session at its end, then free the staged snapshots.
     CHECK(test::soon([&] { return test::staged(options).empty(); }));
     MPI_Barrier(computing);
     return stream.counters().not_analysed;
@@ -127,8 +127,8 @@ TEST_CASE("results are those of forebay insitu, and each snapshot has them or is
             const auto unseen = test::gathered(computing, {not_analysed});
             if (test::rank_in(computing) == 0) {
                 const auto steps = static_cast<std::int64_t>(test::result_steps(options.run, "fields.means").size());
-                // A step has results where all nodes have seen it. One that has them is at times counted as well, which
-                // was met with one slot and an agent that is a process.
+                // A step has results if all nodes have seen it. A step with results is sometimes counted as unseen too:
+                // this occurred with one slot and an agent process.
                 const bool one_node = nodes == 1 || plan.computing.size() == 1;
                 CHECK(steps >= last_step - unseen.front() - (one_node ? 0 : unseen.back()));
                 CHECK(test::result_steps(options.run, "fields.means").contains(last_step));
@@ -143,7 +143,7 @@ TEST_CASE("results are those of forebay insitu, and each snapshot has them or is
 TEST_CASE("no save waits for a worker that never comes to an end; each snapshot that loses its lease is counted") {
     for (const int slots : {1, 2}) {
         CAPTURE(slots);
-        // As many as there are slots are left to the worker in the end.
+        // The worker keeps the last snapshots, one in each slot.
         const auto last_hung = std::to_string(last_step - slots);
         std::unique_ptr<test::WorkerScript> script;
         std::array<char, 512> program{};

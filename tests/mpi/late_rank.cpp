@@ -1,10 +1,10 @@
-// An application that counts what becomes of its saves, for comparison with what a report says of them. On request one
-// of its ranks is stopped in a save: it has copied, and has not told yet how long that took.
+// An application that counts the outcomes of its saves, to compare them with a report. On request one rank stops in a
+// save, between its copy and its record of the time.
 //
 //   late_rank RUN STAGING OUT [saves=N] [policy=wait|skip|newest_only] [rate=BYTES_PER_SECOND] [pause_ms=N]
 //             [stop_rank=R stop_step=S]
 //
-// Each rank writes OUT.RANK: its process, and for each save what it was told.
+// Each rank writes OUT.RANK: its process id, and the result of each save.
 
 #include <mpi.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ bool stops = false;
 
 }  // namespace
 
-// The last message of a save is the barrier of the node behind the copies.
+// The last message of a save is the barrier of the node after the copies. The rank stops itself there.
 extern "C" int MPI_Barrier(MPI_Comm comm) {
     const int result = PMPI_Barrier(comm);
     if (stops) raise(SIGSTOP);
@@ -64,7 +64,7 @@ int main(int count, char** arguments) {
                    {forebay::packed({{cells * static_cast<std::uint64_t>(rank)}, {cells}}, u.data())})
             .value();
         for (std::int64_t step = 1; step <= number("saves"); ++step) {
-            // The last save is kept: its batch tells of those before it that were not.
+            // The last save must be kept: its batch reports the earlier saves that were not kept.
             if (step == number("saves")) stream.wait_committed(std::chrono::minutes(5)).value();
             std::this_thread::sleep_for(std::chrono::milliseconds(number("pause_ms")));
             stops = rank == number("stop_rank") && step == number("stop_step");

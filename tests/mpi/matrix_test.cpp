@@ -1,6 +1,6 @@
-// Goal: what M ranks on a nodes saved, N ranks on b nodes get back bit for bit: arrays with halos and several boxes,
-// ranks that own nothing, particles (as sets by id; in order when M equals N), replicated values, every element type.
-// Method: the first M ranks of the world save two steps and close; the first N restore, with other boxes.
+// Goal: N ranks on b nodes restore bit for bit the data of M ranks on a nodes: arrays with halos and several boxes,
+// ranks without data, particles (as sets by id; in order if M equals N), replicated values, every element type.
+// Method: the first M ranks of the world save two steps and close; the first N restore with other boxes.
 // ranks: 8
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -39,7 +39,7 @@ void save_on(MPI_Comm comm, const Options& options, const TargetFile& file = {})
     CHECK(stream.counters().saves == static_cast<std::uint64_t>(last_step));
 }
 
-// The rows of all ranks are those that `saved_ranks` ranks saved, each once.
+// Checks that the ranks together have each row of `saved_ranks` ranks exactly once.
 void check_ids(MPI_Comm comm, test::Table& table, int saved_ranks) {
     std::vector<std::int64_t> own, expected;
     for (std::uint64_t row = 0; row < table.rows(); ++row) own.push_back(table.id(row));
@@ -94,7 +94,8 @@ TEST_CASE("every number of ranks restores what every other saved, over 1, 2 and 
                     save_on(comm, options_in(run, folder / "", saved_nodes, AgentMode::thread));
                 });
                 for (std::size_t i = 0; i < std::size(counts); ++i) {
-                    // Each pair meets one split at saving, and each split at saving each split at restoring.
+                    // Each pair of M and N uses one split at saving. Each split at saving meets each split at
+                    // restoring.
                     if (static_cast<int>(i) % 3 + 1 != saved_nodes && counts[i] != m) continue;
                     const int nodes = (static_cast<int>(i) + m) % 3 + 1;
                     CAPTURE(m);

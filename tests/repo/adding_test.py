@@ -25,7 +25,7 @@ COUNTER_LIST = "src/core/describe/counter_list.hpp"
 SUMMARY = "src/path/telemetry/summary.hpp"
 BUILT = pathlib.Path(os.environ.get("FOREBAY_BINARY_DIR", tree.ROOT / "build"))
 
-# Of each file: behind the first match of the pattern, the text.
+# For each file: a pattern, and the text to insert after its first match.
 MEMBERS_OF_SESSION = {OPTIONS: [
     (r"    std::string forward_token_file = \{\};.*\n", "    std::string notes = {};\n"),
     (r"    bool log_to_stderr = false;.*\n", "    std::string session_notes = {};\n")]}
@@ -129,7 +129,7 @@ def changed(text, edits):
 
 
 class Scratch:
-    """A copy of the sources in which files are changed."""
+    """A copy of the sources with changed files."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -147,7 +147,7 @@ class Scratch:
             shutil.copyfile(tree.ROOT / name, self.folder / name)
 
     def touched(self):
-        """The files that are not those of the tree."""
+        """The files that differ from the tree."""
         files = [path for name in ("include", "src") for path in (self.folder / name).rglob("*") if path.is_file()]
         return sorted(str(path.relative_to(self.folder)) for path in files
                       if path.read_bytes() != (tree.ROOT / path.relative_to(self.folder)).read_bytes())
@@ -160,7 +160,7 @@ class Scratch:
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def run(self, program):
-        """What a program of the scratch copy prints, and whether it ends well."""
+        """The output of a program over the scratch copy. The program must succeed."""
         flags = shlex.split(os.environ.get("FOREBAY_LINK_FLAGS", ""))
         library = BUILT / "lib"
         compiled = self.compile(program, *flags, f"-L{library}", "-lforebay", "-lfmt", "-pthread",
@@ -172,7 +172,7 @@ class Scratch:
 
 
 def check(scratch, what, additions, program, problems):
-    """Adds, counts the files, uses what was added, and takes it away."""
+    """Adds a member, counts the files, uses the addition, and removes it."""
     scratch.apply(*additions)
     files = scratch.touched()
     if len(files) > 2:
@@ -188,7 +188,7 @@ def check(scratch, what, additions, program, problems):
 
 
 def check_refused(scratch, what, additions, header, problems):
-    """The compiler is to refuse a member without its line."""
+    """The compiler must refuse a member without its line."""
     scratch.apply(*additions)
     if scratch.compile(f'#include "{header}"\n', "-fsyntax-only").returncode == 0:
         problems.append(f"{what}: it compiles")

@@ -1,7 +1,7 @@
-"""Goal: bench/run prints every ratio that a benchmark found, that of its goal first and in words, and writes its lines where
-it is told to; it names its benchmarks, also when it is asked for one that is none.
+"""Goal: bench/run prints every ratio of a benchmark, with the ratio of its goal first and in words. It writes its lines
+to the given file. It lists its benchmarks, also for an unknown name.
 
-Method: an mpiexec that answers as `forebay bench save` does.
+Method: an mpiexec that answers like `forebay bench save`.
 """
 
 import csv

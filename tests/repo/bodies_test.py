@@ -1,8 +1,8 @@
-"""Goal: a class is one noun, which is read in one place: its bodies are in at most two .cpp files.
+"""Goal: a class is one noun and is read in one place: its bodies are in at most two .cpp files.
 
-Method: reads the heads of the functions of src/ and transfer/, which begin in the first column since sources are
-formatted, and counts the files of each qualified name. Files of which a build takes one, mpi_NAME.cpp or
-serial_NAME.cpp, count as one. Tests are left out. The reading is tried on made sources before.
+Method: reads the heads of functions in src/ and transfer/. In formatted sources they begin in the first column. Counts
+the files of each qualified name. Alternatives of a build, mpi_NAME.cpp and serial_NAME.cpp, count as one. Tests are
+left out. The test first checks its reading on made sources.
 """
 
 import collections
@@ -25,7 +25,7 @@ MADE = {
 
 
 def classes_of(text):
-    """The qualified names of the classes whose functions have bodies in it."""
+    """The qualified names of the classes with function bodies in the text."""
     for line in text.splitlines():
         if NO_HEAD.search(line) and not line.rstrip().endswith("= default;"):
             continue
@@ -34,7 +34,7 @@ def classes_of(text):
 
 
 def files_of_classes(sources):
-    """From (name, text) of sources: the names of the files of each class."""
+    """Maps (name, text) of sources to the file names of each class."""
     files = collections.defaultdict(set)
     for name, text in sources:
         folder, _, base = name.rpartition("/")

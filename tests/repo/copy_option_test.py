@@ -1,8 +1,8 @@
 """Goal: a new option of a copy touches two files: the list of options, and the file that obeys it.
 
-Method: a scratch copy of the list gets a member, and it does not compile until the member has its line. With the line, the
-command line and the order for workers compile unchanged, and a program prints what the list says of the new option. A
-scratch copy of one file of the copy obeys it. Nothing outside of the scratch is written.
+Method: a scratch copy of the list gets a member. It must not compile before the member has its line. With the line, the
+command line and the order for workers compile unchanged, and a program prints the description of the new option. A
+scratch copy of one file of the copy obeys it. The test writes only into the scratch copy.
 """
 
 import os

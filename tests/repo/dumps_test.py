@@ -1,8 +1,8 @@
-"""Goal: the worked examples of docs/formats and transfer/docs are bytes of files that are there; none goes stale.
+"""Goal: the worked examples of docs/formats and transfer/docs are bytes of real files and never go stale.
 
-Method: an example is a block of code whose first line names its file (NAME.gz: what is in it). Each of its lines that
-begins with an offset is compared with the file, sixteen bytes and their characters; one without such lines is the whole
-text of the file. Each page of a format has an example.
+Method: an example is a code block that begins with the name of its file (NAME.gz: its unpacked content). Each line with
+an offset is compared with the file: sixteen bytes and their characters. An example without offsets is the whole text of
+the file. Each page of a format has an example.
 """
 
 import gzip
@@ -15,7 +15,7 @@ LINE = re.compile(r"^([0-9a-f]{6})  ((?:[0-9a-f]{2} ?){1,16}) *  \|(.{1,16})\|")
 
 
 def contents(name):
-    """The bytes of the file; None where there is none."""
+    """The bytes of the file; None if it is missing."""
     path = tree.ROOT / name
     if not path.is_file():
         return None
@@ -23,14 +23,14 @@ def contents(name):
 
 
 def line_of(data, at):
-    """The sixteen bytes at `at` as a dump shows them."""
+    """A dump line of the sixteen bytes at `at`."""
     part = data[at:at + 16]
     text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
     return " ".join(f"{byte:02x}" for byte in part), text
 
 
 def problems_of(page, name, text):
-    """What of one example is not in its file, and how many lines of it are."""
+    """The differences of an example from its file, and the number of its compared lines."""
     data = contents(name)
     if data is None:
         return [f"{page}: shows {name}, which does not exist"], 0

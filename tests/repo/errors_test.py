@@ -1,6 +1,6 @@
-"""Goal: the layout of an error is in one place: its parts are fields, and no literal holds "forebay: ", "Safe: " or "Next: ".
+"""Goal: only one file lays out an error. Its parts are fields, and no literal has "forebay: ", "Safe: " or "Next: ".
 
-Method: looks into every string literal of src, bindings and Python files too, but for the file that has the layout.
+Method: searches every string literal of src, also of bindings and Python files, except the file with the layout.
 """
 
 import re
@@ -13,7 +13,7 @@ LABEL = re.compile(r'(?:^"|[^A-Za-z])(?:Safe|Next): |^"forebay: ')
 
 
 def labels_of(path):
-    """The line numbers and lines of the literals that have a label. Comments and tests may name the layout."""
+    """Line numbers and lines of literals with a label. Comments and tests may contain the labels."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.lstrip().startswith(("//", "///", "#", "!")):
             continue

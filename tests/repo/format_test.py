@@ -1,8 +1,8 @@
-"""Goal: every source has the form that .clang-format describes, so that diffs show changes and nothing else.
+"""Goal: every source has the form of .clang-format, so that diffs show only changes.
 
-Method: clang-format 14 in dry run; other versions of it differ in details and would disagree with one another. Comments,
-which it leaves as they are, have at most 120 columns. Nor does a source call what clang 14, with which fuzz targets are
-built, cannot compile of the standard library of GCC 12: algorithms that return a range of their own.
+Method: clang-format 14 in dry run; other versions differ in details. It ignores comments, so this test checks that they
+have at most 120 columns. Also, no source uses parts of GCC 12's standard library that clang 14 cannot compile:
+algorithms that return a range of their own. Fuzz targets are built with clang 14.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Goal: the pages of docs/reference that come from the program and from lists in the source are up to date.
+"""Goal: the generated pages of docs/reference are up to date with the program and the lists in the source.
 
-Method: docs/generate.py makes them again and compares; and it is shown a page that is old, which it must find. Where
-the program was not built, the pages that come from its --help are left out.
+Method: docs/generate.py makes them again and compares; it must also detect an outdated page. Without the built program
+the pages from its --help are skipped.
 """
 
 import os
@@ -21,7 +21,7 @@ def check(root, *options):
 
 
 def old_page_is_found():
-    """A copy of the lists and pages in which a counter has another meaning."""
+    """A copy of lists and pages with a changed meaning of a counter."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         shutil.copytree(tree.ROOT / "docs/reference", root / "docs/reference")

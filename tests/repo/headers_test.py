@@ -1,10 +1,10 @@
-"""Goal: every header can be included alone and first, the public ones need nothing but the standard library, and those
-for C are C99.
+"""Goal: every header compiles when it is included alone and first. Public headers need only the standard library. C
+headers are C99.
 
-Method: what a source of ours includes before all else is compiled alone by the build, if it says `#pragma once`; where modules
-are compiled as one text (FOREBAY_JUMBO) by the presets that compile each source, dev, audit and asan.
-Each other header is compiled by itself, twice included, public ones with include/ as the only folder of ours. What includes MPI
-is compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
+Method: the build compiles a source's first include alone, if that header says `#pragma once`. With FOREBAY_JUMBO
+modules are one text, and the presets that compile each source do it: dev, audit and asan. Every other header is
+compiled by itself, included twice; public headers see only include/. Headers with MPI need an MPI compiler wrapper.
+H5Part.h contains HDF5's types, GenericIO.h is C++.
 """
 
 import concurrent.futures
@@ -24,7 +24,7 @@ MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 
 def first_included():
-    """The headers that a source includes before all else; tests see those of their whole module first."""
+    """The first includes of a source. Tests are left out: they are compiled after all headers of their module."""
     found = set()
     for source in tree.tracked(".cpp", under=("src/", "transfer/", "tests/")):
         if source.name.endswith("_test.cpp"):
@@ -61,10 +61,10 @@ def compile_as_c(path):
 def compile_alone(compiler, path):
     folders = ["include"] if tree.shown(path).startswith("include/") else ["include", "src", "tests", "."]
     command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
-    command += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # the bindings that MPI-3 removed; CMake skips them too
+    command += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # without the C++ bindings that MPI-3 removed, as in CMake
     command += [f"-I{tree.ROOT / folder}" for folder in folders]
     command += flags_for(path)
-    if "src/bindings/python/" in str(path):  # nanobind comes with the Python environment
+    if "src/bindings/python/" in str(path):  # the Python environment has nanobind
         command += [f"-isystem{found}" for found in (tree.ROOT / "build/venv").glob("lib/python*/site-packages/nanobind/include")]
         command.append(f"-isystem{sysconfig.get_paths()['include']}")
     source = f'#include "{path}"\n#include "{path}"\n'

@@ -1,8 +1,8 @@
-"""Goal: a module includes itself and the layers below it; MPI, libhdf5 and the system stay where they belong.
+"""Goal: a module includes only itself and lower layers. MPI, libhdf5 and system headers stay in their modules.
 
-Method: reads every #include of src/, include/, apps/ and tests/ and holds it against the table below, which is
-ARCHITECTURE.md's ("Modules and layers"); that the two tables agree is checked as well, and that each line of the picture
-of the layers ("The house") is a layer.
+Method: reads every #include of src/, include/, apps/ and tests/ and compares it with the table below, which is the
+table of ARCHITECTURE.md ("Modules and layers"). The test also checks that the two tables agree, and that each line of
+the picture ("The house") is a layer.
 """
 
 import re
@@ -23,19 +23,19 @@ LAYERS = {
 }
 TRANSFER = ("daos", "tree", "archive", "migrate", "runs", "transfer")
 PATH = ("node", "stage", "catalog", "commit", "drain", "restart", "telemetry", "agent")
-# The public headers belong to the modules that implement them.
+# A public header belongs to the module that implements it.
 PUBLIC = {"forebay/h5part/H5Part.h": "h5part", "forebay/genericio/GenericIO.h": "genericio", "forebay/result.hpp": "base",
           "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
 SYSTEM = re.compile(
     r"^(sys/|linux/|asm/|unistd\.h|fcntl\.h|sched\.h|dirent\.h|dlfcn\.h|signal\.h|poll\.h|pwd\.h|grp\.h|syscall\.h|"
     r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|netinet/|arpa/|net/|ifaddrs\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
-# Seconds to compile each: they stay in .cpp files, so that nobody pays for them twice.
+# These cost seconds to compile. In .cpp files each is compiled only once.
 HEAVY = re.compile(r"^(fmt/|nlohmann/|toml\+\+/|CLI/|toml\.hpp|curl/|openssl/|pugixml|cairo)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def includes(path):
-    """Line number, whether in angle brackets, and name of each include."""
+    """Line number, angle brackets or not, and name of each include."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = INCLUDE.match(line)
         if match:
@@ -43,7 +43,7 @@ def includes(path):
 
 
 def module_of(include):
-    """The module an include belongs to; None for what is not ours."""
+    """The module of an include; None for foreign headers."""
     if include.startswith("forebay/"):
         return PUBLIC.get(include, "api")
     return tree.module_of(include)
@@ -53,10 +53,10 @@ def may_include(module, include):
     other = module_of(include)
     if other is None or other == module:
         return True
-    # The program uses the library as any application does: by its public headers, never by the module api.
+    # The program uses the library like any application: by its public headers, not by the module api.
     if module == "program" and include.startswith("forebay/"):
         return True
-    # The transfer tool stands beside the house: nothing needs it, and only its folder `runs` knows of saves.
+    # Nothing may need the transfer tool. Only its directory `runs` knows saves.
     if other in TRANSFER and module not in TRANSFER:
         return False
     if module in TRANSFER and module != "runs" and other in PATH:
@@ -79,12 +79,12 @@ def library_problems(path):
     mpi = name.startswith(("apps/", "tests/mpi/", "tests/bindings/", "tests/support/mpi_", "include/forebay/mpi.hpp",
                            "include/forebay/genericio/", "tests/genericio/", "src/bench/")) or re.search(
         r"^(src/.*/(comm|api|python|h5part|genericio)|transfer/program)/mpi_", name)
-    # The interface of H5Part has HDF5's types in it.
+    # H5Part's interface contains HDF5's types.
     hdf5 = name.startswith(("src/insight/h5/", "src/insight/views/", "src/insight/foreign/hdf5/",
                             "src/bindings/compat/made/h5part/", "src/bindings/compat/h5part/",
                             "src/bench/matrix/parallel_hdf5.cpp", "include/forebay/h5part/"))
-    # What the CPU has is asked before there is any module but base.
-    # The calls of libdfs take flags of open(2) and structures of stat(2).
+    # The CPU's features are needed before any module except base exists. The calls of libdfs take flags of open(2) and
+    # structures of stat(2).
     system = name.startswith(("src/core/sys/posix_", "src/core/base/crc32c/arm.hpp", "transfer/daos/dfs.hpp")) or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
@@ -100,7 +100,7 @@ def library_problems(path):
 
 
 def heavy_problems(paths):
-    """A header that includes a heavy one is as heavy itself: only .cpp files of its own module may include it."""
+    """A header with a heavy include is heavy too: only .cpp files of its own module may include it."""
     heavy = {tree.shown(path).removeprefix("src/") for path in paths
              if path.suffix == ".hpp" and any(HEAVY.match(include) for _, _, include in includes(path))}
     for path in paths:
@@ -125,9 +125,9 @@ def documented_floors():
 
 
 def picture_problems():
-    """The picture of the layers has a line for the modules of a layer, the lowest one last."""
+    """The picture has a line for the modules of each layer, the lowest last."""
     text = (tree.ROOT / "ARCHITECTURE.md").read_text().split("## The house")[-1].split("```")[1]
-    # Columns 12 to 71 hold modules; before them stand layers, behind them words. What is in brackets is to come.
+    # Columns 12 to 71 hold modules. Layers stand before them, words after them. Brackets hold future modules.
     lines = [re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", line)[12:72]) for line in text.splitlines()]
     pictured = [module for line in reversed(lines) for module in line]
     for module in sorted((set(LAYERS) - set(TRANSFER)) ^ set(pictured)):

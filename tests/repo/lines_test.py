@@ -1,7 +1,7 @@
-"""Goal: the pages read in a terminal and in a diff: no line of text is longer than 120 columns.
+"""Goal: pages can be read in a terminal and in a diff: no line of text is longer than 120 columns.
 
-Method: reads the pages as paragraphs and list items. Tables, headings, code and links that are longer by themselves are
-left alone. A line that is too long is a problem; `lines_test.py --wrap` fills its paragraph anew (`make format` does).
+Method: reads the pages as paragraphs and list items. It skips tables, headings, code and links that are longer by
+themselves. A long line is a problem; `lines_test.py --wrap` refills its paragraph (`make format` does that).
 """
 
 import re
@@ -12,13 +12,13 @@ import tree
 COLUMNS_MAX = 120
 PAGES = ("docs/", "transfer/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 ITEM = re.compile(r"^( *)([-*+]|\d+\.) +(?=\S)")
-# At the beginning of a line these words would open a list, a heading, a quotation or a table.
+# At the beginning of a line these words would start a list, heading, quotation or table.
 MARKS = re.compile(r"^([-*+>|]|#+|\d+[.)])$|^[|>]")
 
 
 def blocks_of(lines):
-    """Yields (first line, one past the last, whether it is text); the lines of each block belong together."""
-    at = inside = 0  # `inside`: the column at which the text of the list item begins that we are in
+    """Yields (first line, one past the last, is it text?). The lines of a block belong together."""
+    at = inside = 0  # `inside`: the column of the text of the current list item
     while at < len(lines):
         line, first = lines[at], at
         indent = len(line) - len(line.lstrip())
@@ -48,7 +48,7 @@ def blocks_of(lines):
 
 
 def words_of(text):
-    """The words; what stands between backticks is one."""
+    """The words; text between backticks is one word."""
     words = []
     for word in text.split():
         if words and words[-1].count("`") % 2:
@@ -59,7 +59,7 @@ def words_of(text):
 
 
 def filled(lines):
-    """The paragraph or list item with as many words a line as fit."""
+    """Fills the paragraph or list item with as many words a line as fit."""
     item = ITEM.match(lines[0])
     first = item.group(0) if item else re.match(r"^ *", lines[0]).group(0)
     result = [first]
@@ -78,7 +78,7 @@ def filled(lines):
 
 
 def checked(lines):
-    """The page as it should be, and the numbers of the lines that are too long."""
+    """The refilled page, and the numbers of its long lines."""
     result, long = [], []
     for first, end, is_text in blocks_of(lines):
         block = lines[first:end]

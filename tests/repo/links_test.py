@@ -1,7 +1,7 @@
-"""Goal: no page of the documentation points at what is not there: files, headings, and paths in `code`.
+"""Goal: no page of the documentation has a dead link, heading or path in `code`.
 
-Method: follows every relative link of every *.md, with its #heading, and looks for every `path/with.suffix` that
-names a file of this repository. A ```cpp block that is a whole program must be a source of docs/tutorials, which a test runs.
+Method: follows every relative link of every *.md with its #heading, and checks every `path/with.suffix` in this
+repository. A ```cpp block with a whole program must be a source of docs/tutorials, which a test runs.
 """
 
 import re
@@ -13,7 +13,7 @@ PATH = re.compile(r"`((?:src|transfer|include|docs|tests|scripts|cmake|apps|benc
 
 
 def anchors(text):
-    """The anchors that the headings of a page get."""
+    """The anchors of the headings of a page."""
     found = set()
     for line in text.splitlines():
         heading = re.match(r"^#+\s+(.*)$", line)
@@ -44,7 +44,7 @@ def problems_of(path):
 
 
 def program_problems(path):
-    """Whole programs on pages are copies of sources that a test builds and runs."""
+    """Whole programs on pages must be copies of sources that a test builds and runs."""
     sources = [source.read_text() for source in tree.tracked(".cpp", under=("docs/tutorials/",))]
     for block in re.findall(r"```cpp\n(.*?)```", path.read_text(), flags=re.DOTALL):
         if "int main(" in block and block not in sources:

@@ -1,8 +1,8 @@
 """Goal: a class is one noun: it has at most 15 data members.
 
-Method: enters every class and structure of src/ and include/ that has private data, whose names end in "_", and counts
-all of its data members; comments, texts and nested braces are blanked before. A structure of public members alone is a
-record, as long as what it lists, such as a layout of our bytes, options or counters. Tests are left out.
+Method: looks at every class and structure of src/ and include/ with private data (names that end in "_") and counts its
+data members. Comments, texts and nested braces are blanked first. A structure with only public members is a record, and
+as long as its list, such as a layout of our bytes, options or counters. Tests are left out.
 """
 
 import re
@@ -18,7 +18,7 @@ NO_DATA = re.compile(r"\s*(?:using|typedef|friend|static|static_assert|enum|clas
 
 
 def bodies_of(text):
-    """Yields each type's name, the position of its brace and its body, in which each nested pair of braces is "{}"."""
+    """Yields each type's name, the position of its brace, and its body. Nested braces in the body become "{}"."""
     opened = [("", 0, "")]
     for at, character in enumerate(text):
         name, start, body = opened[-1]
@@ -38,11 +38,11 @@ def bodies_of(text):
 def members_of(body):
     """The names of the data members."""
     body = re.sub(r"\b(?:public|private|protected):", "", body)
-    while body != (shorter := re.sub(r"<[^<>;{}]*>", "", body)):  # of templates
+    while body != (shorter := re.sub(r"<[^<>;{}]*>", "", body)):  # removes template arguments
         body = shorter
     body = re.sub(r"\[[^\]]*\]|\balignas\(\w*\)|:\s*\d+(?=\s*[;,])", "", body)
     for statement in body.split(";"):
-        statement = re.sub(r"^.*\{\}(?!\s*(?:,|$))", "", statement, flags=re.DOTALL)  # bodies of functions before it
+        statement = re.sub(r"^.*\{\}(?!\s*(?:,|$))", "", statement, flags=re.DOTALL)  # bodies of functions
         if NO_DATA.match(statement) or "(" in statement.split("=")[0] or "operator" in statement:
             continue
         for declarator in re.split(r",", re.sub(r"\([^()]*\)", "", statement)):

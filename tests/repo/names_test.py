@@ -1,7 +1,7 @@
-"""Goal: a class name has one meaning over all modules, so that a reader who meets it knows it.
+"""Goal: a class name has one meaning in all modules, so that a reader recognises it.
 
-Method: reads the names of all classes, structures and enumerations that stand at the left margin of src/ and include/,
-those of unnamed namespaces too, and holds that no two modules define the same. Tests and what is nested are left out.
+Method: reads the names of all classes, structures and enumerations at the left margin of src/ and include/, also in
+unnamed namespaces. No two modules may define the same name. Tests and nested types are left out.
 """
 
 import collections

@@ -1,6 +1,7 @@
-"""Goal: what the programs print goes through say.hpp, which shows the names in it, through json.cpp, log.cpp or progress.cpp. A worker answers its agent alone.
+"""Goal: programs print only through say.hpp, which escapes names, or through json.cpp, log.cpp or progress.cpp. A
+worker prints only to its agent.
 
-Method: looks for every other call that writes to a terminal in the programs.
+Method: searches the programs for every other call that writes to a terminal.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Goal: the recipe of Spack, CMake and the bootstrap ask for the same libraries in the same least versions, and the recipe
+"""Goal: Spack's recipe, CMake and the bootstrap require the same libraries with the same least versions. The recipe
 sets every CMake option that a site chooses.
 
-Method: the recipe is loaded with a stand-in for Spack's module, which records what it declares.
+Method: loads the recipe with a stand-in for Spack's module that records its declarations.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import types
 
 ROOT = pathlib.Path(os.environ.get("FOREBAY_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-# Spack's name, what CMake looks for, Debian's package.
+# Spack's name, CMake's name, Debian's package.
 LIBRARIES = [("isa-l", "libisal", "libisal-dev"), ("c-blosc", "blosc", "libblosc-dev"), ("zfp", "zfp", "libzfp-dev"),
              ("fmt", "fmt", "libfmt-dev"), ("cairo", "cairo", "libcairo2-dev"),
              ("nlohmann-json", "nlohmann_json", "nlohmann-json3-dev"),
@@ -54,19 +54,19 @@ def options_set(recipe):
 
 
 def least(text, name, pattern):
-    """The version that `text` asks for, with trailing zeros and blanks gone."""
+    """The version required by `text`, without trailing zeros and blanks."""
     found = re.search(pattern.replace("NAME", re.escape(name)), text, re.MULTILINE)
     return found.group(1) if found else None
 
 
 def same(left, right):
-    """9 and 9.0 are one version."""
+    """True if they are the same version: 9 equals 9.0."""
     return left and right and [int(x) for x in left.split(".")][:2] + [0] * (2 - len(left.split("."))) == \
         [int(x) for x in right.split(".")][:2] + [0] * (2 - len(right.split(".")))
 
 
 def main():
-    """Prints what differs."""
+    """Prints the differences."""
     recipe, depends = load_recipe()
     cmake = (ROOT / "CMakeLists.txt").read_text() + (ROOT / "cmake/dependencies.cmake").read_text()
     bootstrap = (ROOT / "scripts/bootstrap").read_text()

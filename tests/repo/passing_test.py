@@ -1,7 +1,7 @@
-"""Goal: what stands before the folders and files of a tree passes on all that they can do: a call that it forgot would be
-answered by the interface itself, which knows of no server and no special folder.
+"""Goal: a wrapper around directories and files of a tree forwards every call. The interface itself would answer a
+forgotten call as if there were no server and no special directory.
 
-Method: every virtual function of sys/tree.hpp is overridden by the classes of team/team_lease.cpp.
+Method: the classes of team/team_lease.cpp must override every virtual function of sys/tree.hpp.
 """
 
 import re

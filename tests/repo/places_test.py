@@ -1,15 +1,15 @@
-"""Goal: what is dangerous in somebody else's process is done in one place, which knows how: descriptors come from
-sys/posix_fd, which never gives 0, 1 or 2, and threads from sys/posix_thread, which keeps signals and exceptions off.
+"""Goal: calls that are dangerous in another program's process are in one place. sys/posix_fd makes descriptors, and
+never 0, 1 or 2. sys/posix_thread makes threads, and keeps signals and exceptions away.
 
-Method: looks for the calls of libc and of the standard library that give one. What is only read is let through: nothing
-can be printed into it.
+Method: searches for the calls of libc and the standard library that make one. Descriptors for reading are allowed:
+nothing can be printed into them.
 """
 
 import re
 
 import tree
 
-# `open`, `accept` and `run` are names of ours too: those of libc are called with the colons.
+# We use the names `open`, `accept` and `run` too: calls of libc have the colons.
 DESCRIPTORS = re.compile(
     r"(?<![\w:>.])::(?:open|open64|openat|creat|accept|accept4)\s*\(|"
     r"(?<![\w>.])(?<!\w::)(?:socket|socketpair|pipe|pipe2|dup|dup2|dup3|opendir|epoll_create|epoll_create1|eventfd|"
@@ -25,7 +25,7 @@ DECLARED = {"src/core/sys/thread.hpp": THREADS}
 
 
 def code_of(line):
-    """The line without its comment and the insides of its texts."""
+    """The line without its comment and without the content of its texts."""
     return re.sub(r'"(?:[^"\\]|\\.)*"', '""', line).split("//")[0]
 
 

@@ -1,7 +1,7 @@
 """Goal: a function fits on a screen (70 lines) and a file holds one noun (400 lines).
 
-Method: counts lines. Sources are formatted (format_test.py), so a body starts with a line that ends in "{" and ends
-with a line that is "}" at the same indentation; classes and namespaces are entered, functions and tests measured.
+Method: counts lines. Sources are formatted (format_test.py): a body starts with a line that ends in "{" and ends with a
+"}" at the same indentation. The test enters classes and namespaces, and measures functions and tests.
 """
 
 import re
@@ -14,7 +14,7 @@ ENTERED = re.compile(r"^\s*(inline\s+)?(namespace\b|extern \"C\"|(template\s*<.*
 
 
 def opening(lines, index):
-    """The first line of the statement whose brace ends lines[index]: where a long signature begins."""
+    """The first line of the statement whose brace ends lines[index]: the begin of a long signature."""
     indent = len(lines[index]) - len(lines[index].lstrip())
     while index > 0:
         above = lines[index - 1]
@@ -27,7 +27,8 @@ def opening(lines, index):
 
 
 def functions(lines):
-    """Yields (first line, last line) of every outermost body that is not a namespace, class, struct or enum."""
+    """Yields (first line, last line) of every outermost body, except those of namespaces, classes, structs and enums.
+    """
     index = 0
     while index < len(lines):
         line = lines[index]

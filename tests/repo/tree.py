@@ -1,4 +1,4 @@
-"""What the tests of the repository share: which files there are, and how a test ends."""
+"""Shared by the tests of the repository: the list of files, and the end of a test."""
 
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ SKIPPED = 77
 
 
 def tracked(*suffixes, under=("",)):
-    """Files known to git, or new and not ignored, by suffix and folder; every file where git is absent."""
+    """Files of git and new files that are not ignored, by suffix and directory. Without git every file."""
     command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
         names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -28,9 +28,9 @@ TREES = ("walk", "copy", "compare", "remove", "team", "tables")  # folders of tr
 
 
 def module_of(name):
-    """The module of a source or of an include: "src/core/base/crc32c/x.cpp" and "core/base/try.hpp" -> "base",
+    """The module of a source or an include: "src/core/base/crc32c/x.cpp" and "core/base/try.hpp" -> "base",
     "src/program/look/ls.cpp" -> "program", "transfer/copy/copy.cpp" -> "tree", "transfer/program/walk.cpp" ->
-    "transfer"; None for others."""
+    "transfer". None for other names."""
     parts = name.removeprefix("src/").split("/")
     if len(parts) < 2:
         return None
@@ -49,7 +49,7 @@ def skip(reason):
 
 
 def finish(what, checked, problems):
-    """Prints the problems and ends the test; having had nothing to check is a failure."""
+    """Prints the problems and ends the test. A test that checked nothing fails."""
     for problem in problems:
         print(problem)
     if not checked:

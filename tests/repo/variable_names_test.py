@@ -18,7 +18,7 @@ NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*|R"\(.*?\)"
                    r"(?<!\w)'(?:\\.|[^'\\\n])+'|\benum\b[^{};]*\{[^}]*\}", re.DOTALL | re.MULTILINE)
 NO_TYPE = "".join(rf"(?<!\b{word})" for word in ("return", "throw", "case", "goto", "else", "new", "delete", "sizeof",
                                                 "namespace"))
-# A type ends with a word, or with ">", "*" or "&" without a space before. Operators have a space on both sides.
+# A type ends with a word, or with ">", "*" or "&" without a space before it. Operators have spaces on both sides.
 AFTER_TYPE = re.compile(rf"(?<![\w.])[\w:]*(?:\w|(?<=[^\s])>)[*&]*{NO_TYPE}\s+{NAME}"
                         r"(?=\s*(?:[=;{(,)\[]|:(?!:)))(?!\s*==)")
 ELSEWHERE = (re.compile(rf"\bauto&{{0,2}} \[[^\]]*?\b{NAME}"),
@@ -32,7 +32,7 @@ FORTRAN = (re.compile(rf"^[^!\n]*::(?:[^()!\n]|\([^()]*(?:\([^()]*\))?[^()]*\))*
 
 
 def is_function(text, opened):
-    """Whether these brackets behind a name hold the parameters of a function, not the first value of a variable."""
+    """True if these brackets hold the parameters of a function, False if they hold the first value of a variable."""
     depth = 0
     for end in range(opened, len(text)):
         depth += (text[end] == "(") - (text[end] == ")")
@@ -58,7 +58,7 @@ def declared_in_fortran(text):
     text = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"", lambda match: " " * len(match.group(0)), text)
     for pattern in FORTRAN:
         for match in pattern.finditer(text):
-            if not re.match(r"\s*procedure\b", match.group(0), re.IGNORECASE):  # of a type: a function
+            if not re.match(r"\s*procedure\b", match.group(0), re.IGNORECASE):  # a type-bound function
                 yield match.start("name"), match.group("name")
 
 

@@ -1,4 +1,4 @@
-// A node's staging directory, filled by hand, and the agent over it: for tests of the agent without an application.
+// A staging directory filled by hand, and an agent over it. For tests of the agent without an application.
 
 #pragma once
 
@@ -32,7 +32,7 @@ inline AgentOptions agent_options(int in_flight = 2) {
     return options;
 }
 
-/// A node's staging directory without an application, but one that does not end.
+/// A node's staging directory. No application runs, but the agent finds one that never ends.
 class Node {
 public:
     explicit Node(const AgentOptions& options = agent_options())
@@ -62,7 +62,7 @@ public:
         return *std::ranges::find_if(page().streams, [&](const auto& stream) { return name == stream.name.data(); });
     }
 
-    /// Until all of it is committed or has failed.
+    /// Runs the agent until all snapshots are committed or have failed.
     bool drain(sys::Store& store) {
         page().ending = 1;
         const std::atomic<bool> never{false};
@@ -76,7 +76,7 @@ public:
     std::string log;
 
 private:
-    // An agent at work reads what is described: a session describes a stream once, before its first save.
+    // The stream must be described before the agent serves: a session also describes a stream before its first save.
     std::uint32_t stream_of(const std::string& name, const StreamOptions& options, std::size_t slot) {
         auto settings = describe::settings_of(options);
         std::ranges::move(describe::settings_of(options.insitu), std::back_inserter(settings));

@@ -1,4 +1,4 @@
-// How tests say that all nodes of a snapshot have one shared file.
+// How tests request one shared file for all nodes of a snapshot.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace forebay::test {
 
-/// In place of a number of nodes per file.
+/// Stands in place of the number of nodes per file.
 inline constexpr std::uint32_t all_in_one = 0;
 
 }  // namespace forebay::test

@@ -1,4 +1,4 @@
-// An agent over staged node files whose worker of analyses is a shell script.
+// An agent over staged node files. Its analysis worker is a shell script.
 
 #pragma once
 
@@ -26,7 +26,7 @@ struct Site {
         node.seal({.id = static_cast<std::uint64_t>(step), .step = step, .stream = stream}, options, sys::unix_ns(),
                   static_cast<std::size_t>(step % 2));
     }
-    /// An agent, until `stop`, or until all is done and the session ends.
+    /// Runs an agent until `stop` is set, or until its work is done and the session ends.
     bool serve(const std::atomic<bool>& stop = std::atomic<bool>(false), bool ending = true) {
         node.page().ending = ending ? 1 : 0;
         return agent::Agent(disk, node.staging, node.session, {}, hear(),

@@ -1,5 +1,5 @@
-// A bucket of S3 in the memory of a test: what the clients of src/core/s3 ask, without signatures. It keeps conditions
-// (If-Match, If-None-Match), and can be lost at any change, before or after it.
+// An S3 bucket in the memory of a test. It answers the requests of src/core/s3 and checks no signatures. It obeys
+// If-Match and If-None-Match. A test can make the server vanish before or after any change.
 
 #pragma once
 
@@ -58,7 +58,7 @@ public:
 
     std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-    /// From now on other keys get this code.
+    /// After this call other access keys get this error code.
     void accept_only(const std::string& key, const std::string& code = "InvalidAccessKeyId") {
         const std::lock_guard lock(mutex_);
         accepted_key_ = key;
@@ -85,7 +85,7 @@ public:
         lost_at_.reset();
         before_change = {};
     }
-    /// From this change on there is no server; that one itself is done and its answer lost, or not done.
+    /// The server vanishes at this change. With `is_done` the change is made and only its answer is lost.
     void lose_at(std::uint64_t change, bool is_done) {
         const std::lock_guard lock(mutex_);
         lost_at_ = change;
@@ -103,14 +103,14 @@ public:
         const std::lock_guard lock(mutex_);
         return parts_.size();
     }
-    /// Of the upload under way.
+    /// The number of parts of the upload under way.
     std::size_t parts_of(const std::string& key) {
         const std::lock_guard lock(mutex_);
         return parts_.contains(key) ? parts_.at(key).size() : 0;
     }
 
     bool keeps_conditions = true;
-    /// Called before each change with its number, by the thread that does it.
+    /// Called before each change with its number, by the thread that makes the change.
     std::function<void(std::uint64_t)> before_change;
 
 private:
@@ -154,7 +154,7 @@ private:
         const auto object = objects_.find(key);
         if (object == objects_.end()) return refuse(response, 404, "NoSuchKey");
         response.set_header("ETag", object->second.etag);
-        response.set_content(object->second.body, "application/octet-stream");  // httplib cuts a range out of it
+        response.set_content(object->second.body, "application/octet-stream");  // httplib cuts the requested range
     }
 
     void list(const std::string& prefix, httplib::Response& response) {
@@ -236,9 +236,9 @@ private:
     httplib::Server server_;
     int port_ = 0;
     std::thread thread_;
-    std::mutex mutex_;  // guards what follows
+    std::mutex mutex_;  // guards all members below
     Objects objects_;
-    std::map<std::string, std::map<int, std::string>> parts_;  // of uploads, by their keys
+    std::map<std::string, std::map<int, std::string>> parts_;  // of uploads, by key and part number
     std::uint64_t changes_ = 0, version_ = 0;
     std::optional<std::uint64_t> lost_at_;
     bool last_is_done_ = false;

@@ -1,6 +1,6 @@
-// A client of a disk that others use too: it keeps the pages of what it reads, and answers later reads from them,
-// whatever was written meanwhile. Opened by read_direct, a file is read from the disk, and its pages are forgotten. By
-// what name a page was read does not matter: a rename takes it along, another client's too (`moved`).
+// A client of a shared disk. It keeps the pages that it reads and serves later reads from them, even after another
+// client wrote. Opening a file with read_direct drops its pages and reads from the disk. Pages follow a renamed file;
+// report a rename by another client with `moved`.
 
 #pragma once
 
@@ -38,7 +38,7 @@ public:
             pages[path.starts_with(from + "/") ? to + path.substr(from.size()) : path] = std::move(kept);
         pages_ = std::move(pages);
     }
-    /// Whether any page of a file is kept.
+    /// True if any page of the file is cached.
     bool keeps(const std::string& path) const { return pages_.contains(path) && !pages_.at(path).empty(); }
 
 private:

@@ -1,4 +1,4 @@
-// Committed snapshots, and the end of a crash, for tests of the drain and of rooms below it.
+// Committed snapshots and recovery after a crash, for tests of the drain and of lower layers.
 
 #pragma once
 
@@ -23,7 +23,7 @@ inline Result<commit::Commit> commit(sys::Store& store, const std::string& run, 
     return commit::commit_if_complete(store, key_of(run, snapshot), snapshot.lineage.run_id, look_first_at);
 }
 
-/// What of it has arrived.
+/// The parts of the snapshot that have arrived.
 inline Result<catalog::Arrived> look_at_part(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
     return commit::look_at_part(store, part_directory(run, snapshot));
 }
@@ -35,7 +35,7 @@ inline Result<> commit_all(sys::Store& store, const std::string& run, const Smal
     return {};
 }
 
-/// Whether the committed snapshot is there, whole to the last byte, and this one.
+/// True if the committed snapshot has this id and every byte is right.
 inline bool is_whole(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
     const auto directory = step_directory(run, snapshot);
     const auto manifest = catalog::load_manifest(store, directory);
@@ -44,7 +44,7 @@ inline bool is_whole(sys::Store& store, const std::string& run, const SmallSnaps
     return verified && verified->damage.empty() && catalog::check_whole(store, directory, *manifest);
 }
 
-/// What `forebay recover` does, incomplete parts left alone.
+/// Does the work of `forebay recover`, but leaves incomplete parts.
 inline Result<> recover_all(sys::Store& store, const std::string& run) {
     FB_TRY(commit::recover(store, run, false));
     return {};

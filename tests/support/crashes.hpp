@@ -1,10 +1,11 @@
-// A crash before every operation of an act, and a fault of every call: for test programs of doctest over a SimStore.
+// Plays an act with a power cut before every operation, or with a fault in every call. For doctest programs over a
+// SimStore.
 //
 //     test::crash_at_each(before, test::reboots(9), [](SimStore& disk) { return act(disk); },
 //                         [](SimStore& disk, const Result<>& answer) { ...what must hold after the reboot... });
 //
-// An act of 20 operations is played 21 times 9: on a copy of `before` each time, its power cut before one of the
-// operations, in the last round before none.
+// An act of 20 operations is played 21 * 9 times, each time on a copy of `before`. The power is cut before one of the
+// operations; in the last round it is not cut.
 
 #pragma once
 
@@ -22,12 +23,12 @@
 
 namespace forebay::test {
 
-/// Ways to come back: numbers as of SimStore::reboot_by(), or `programs_killed`, after which the machine lives on.
+/// Kinds of restart: a number for SimStore::reboot_by(), or `programs_killed` if only the programs die.
 using Reboots = std::vector<std::uint64_t>;
 inline constexpr std::uint64_t programs_killed = std::numeric_limits<std::uint64_t>::max();
 inline constexpr int all_cuts = std::numeric_limits<int>::max();
 
-/// `count` of them, of which the first four are the states of POSIX and the others torn.
+/// `count` reboots. The first four are the states that POSIX allows, the rest are torn.
 inline Reboots reboots(std::size_t count) {
     Reboots ways(count);
     std::iota(ways.begin(), ways.end(), 0);
@@ -39,9 +40,10 @@ inline Reboots torn_reboots(std::size_t count) {
     return ways;
 }
 
-/// Plays `act(*world)` in a world for each cut and each reboot. `make` gives it, as a std::unique_ptr: a SimStore, or
-/// what has one as its member `disk`. Then `check(*world, answer)` looks at it, or `check(*world)` where `act` answers
-/// nothing. With `cuts_max` only the last so many operations are cut. Gives the number of operations of `act`.
+/// Plays `act(*world)` in a new world for each cut and each reboot. `make` returns a std::unique_ptr to a SimStore, or
+/// to an object with a SimStore as member `disk`. After the reboot it calls `check(*world, answer)`, or `check(*world)`
+/// if `act` returns nothing. `cuts_max` limits the cuts to the last operations. Returns the number of operations of
+/// `act`.
 template <class Make, class Act, class Check>
 int crash_worlds_at_each(const Make& make, const Reboots& ways, const Act& act, const Check& check,
                          int cuts_max = all_cuts) {
@@ -77,15 +79,15 @@ int crash_worlds_at_each(const Make& make, const Reboots& ways, const Act& act, 
     return last - first;
 }
 
-/// The same on copies of a disk.
+/// As crash_worlds_at_each(), on copies of one disk.
 template <class Act, class Check>
 int crash_at_each(const SimStore& before, const Reboots& ways, const Act& act, const Check& check,
                   int cuts_max = all_cuts) {
     return crash_worlds_at_each([&] { return before.clone(); }, ways, act, check, cuts_max);
 }
 
-/// Plays `act` on copies of `before`, once for each call of each of `kinds` that it makes, which fails with
-/// ErrorKind::retry. Then `check(disk, answer)` looks at the disk.
+/// Plays `act` on copies of `before`, once for each of its calls of `kinds`. That call fails with ErrorKind::retry.
+/// Then `check(disk, answer)` inspects the disk.
 template <class Act, class Check>
 void fault_at_each(const SimStore& before, std::initializer_list<Op> kinds, const Act& act, const Check& check) {
     const auto clean = before.clone();

@@ -1,5 +1,5 @@
-// One snapshot of fields and particles, cut into any number of ranks and nodes: node files of the same global data, for
-// tests of what must not depend on the cut.
+// One snapshot of fields and particles, cut into any number of ranks and nodes. The node files always hold the same
+// global data. For tests of results that must not depend on the cut.
 
 #pragma once
 
@@ -24,7 +24,7 @@ struct CutFields {
     static constexpr double length = 8;
 
     std::uint32_t ranks = 1, nodes = 1;  // at most `rows` ranks
-    int axis = 0;                        // along which fields are cut
+    int axis = 0;                        // the dimension along which fields are cut
     std::uint32_t seed = 1;
 
     static Schema schema() {
@@ -54,7 +54,7 @@ struct CutFields {
             const auto uniform = static_cast<double>(random() >> 11) * 0x1p-53;
             if (!of_particle)
                 value = static_cast<T>(std::is_integral_v<T> ? uniform * 1000 : std::exp(8 * uniform) - 30);
-            // Half of them in clumps.
+            // Half of the particles lie in clumps.
             else if (name.size() == 5 && name != "gas/m")
                 value =
                     static_cast<T>((random() & 1) != 0 ? uniform * length : std::fmod(2.7 + 0.02 * uniform, length));

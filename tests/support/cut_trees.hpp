@@ -1,6 +1,6 @@
-// A small tree, and what is right of its copy after a power cut, for tests that cut the power before every operation on
-// the target: on a simulated disk, of which everything, nothing, or what coins say is left of what was not synced. The
-// worst case is among them: a name, size and time without bytes.
+// A small tree, and checks of its copy after a power cut before every operation on the target. The target is a
+// simulated disk. It keeps all, nothing, or a random part of the unsynced data. The worst case is included: a file that
+// has its name, size and time but not its bytes.
 
 #pragma once
 
@@ -30,7 +30,7 @@ inline std::string bytes_in(sys::Folder& folder, const std::string& name) {
     return text;
 }
 
-// Seven files, two of them with further names, links and folders.
+// Seven files, two of them with more hard links, and symbolic links and directories.
 inline void make_small_tree(sys::Folder& root) {
     root.make_folder("below", 0750).value();
     const auto below = root.open_folder("below").value();
@@ -45,7 +45,7 @@ inline void make_small_tree(sys::Folder& root) {
     root.make_special("fifo", {.kind = sys::EntryKind::fifo}).value();
 }
 
-/// In the order of their names, which `names` keeps.
+/// The directory's entries, sorted by name. `names` owns the names.
 inline std::vector<sys::NamedEntry> names_of_folder(sys::Folder& folder, std::vector<std::string>& names) {
     std::map<std::string, sys::NamedEntry> listed;
     folder
@@ -65,7 +65,7 @@ inline std::vector<sys::NamedEntry> names_of_folder(sys::Folder& folder, std::ve
 
 inline bool has_name(sys::Folder& folder, const std::string& name) { return folder.status_of(name).has_value(); }
 
-// Each file of `target` has the bytes that it has in the source, or those that it had before.
+// Checks that each file of `target` has either the bytes of the source or its earlier bytes.
 inline void check_whole(sys::Folder& source, sys::Folder& target, sys::Folder* older) {
     std::vector<std::string> names;
     for (const auto& named : names_of_folder(target, names)) {
@@ -111,15 +111,16 @@ inline void check_equal(sys::Folder& folder, sys::Folder& other) {
     }
 }
 
-/// What became of a copy to a target, with power until `cut_before`.
+/// The outcome of a copy to a target that loses power before operation `cut_before`.
 struct CutCopy {
     std::uint64_t failed = 0;
     bool has_errors = false;
     Result<> copied;
 };
 
-/// Cuts the power before every operation of copy(target, cut_before), which makes the folder "tree" of `before` equal
-/// to `source`: whatever has its final name is whole, and the same copy again ends with trees that are equal.
+/// Cuts the power before every operation of copy(target, cut_before). That call makes the directory "tree" of `before`
+/// equal to `source`. After each cut every file with its final name must be whole, and the same copy again must end
+/// with equal trees.
 template <class Copy>
 void cut_everywhere(sys::Folder& source, SimTree& before, const Copy& copy) {
     before.folder("tree");

@@ -1,5 +1,5 @@
-// For tests of operators over arrays: a global array is cut into blocks, blocks are dealt out to nodes and given to
-// their analysers in pieces at addresses of any alignment; parts meet in any order.
+// For tests of operators over arrays: cuts a global array into blocks, deals the blocks to nodes, and feeds the
+// analysers pieces at unaligned addresses. The parts merge in random order.
 
 #pragma once
 
@@ -16,10 +16,10 @@ namespace forebay::insitu {
 
 class CutWorld {
 public:
-    /// `bytes`: the whole array, row-major.
+    /// `bytes` is the whole array, row-major.
     CutWorld(const Variable& variable, std::vector<std::byte> bytes) : variable_(variable), bytes_(std::move(bytes)) {}
 
-    /// Cut into blocks by `cuts` random planes, whole where there are none.
+    /// Cuts the array by `cuts` random planes. Without cuts it is a single block.
     std::vector<Box> blocks(int cuts, std::mt19937_64& random) const {
         Box whole;
         for (int dim = 0; dim < variable_.shape.dims(); ++dim) {
@@ -42,7 +42,7 @@ public:
         return boxes;
     }
 
-    /// In pieces of random lengths, the last one not always last.
+    /// Feeds the block in pieces of random length and order.
     void give(Analyser& to, const Box& block, std::mt19937_64& random) const {
         const auto count = volume(block.size);
         std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces;
@@ -55,7 +55,7 @@ public:
         const auto packed_block = bytes_of_block(block);
         const auto size = variable_.type.size_bytes;
         for (const auto& [first, length] : pieces) {
-            // A copy that ends where memory ends and begins at an odd address.
+            // The copy starts at an odd address and ends where its memory ends.
             std::vector<std::byte> odd(1 + length * size);
             std::memcpy(odd.data() + 1, packed_block.data() + first * size, length * size);
             const std::vector<std::span<const std::byte>> columns{std::span(odd).subspan(1)};
@@ -73,7 +73,7 @@ public:
         return packed_block;
     }
 
-    /// What comes out of `blocks` on so many nodes.
+    /// The result of `boxes` dealt to `nodes` nodes.
     Result<Made> made(const Analysis& analysis, const std::vector<Box>& boxes, std::size_t nodes,
                       std::mt19937_64& random) const {
         std::vector<std::unique_ptr<Analyser>> analysers;
@@ -95,8 +95,9 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Every beginning of the part, and parts with changed bytes, are refused or taken, and none ends the process; changed
-/// ones with a count of everything are refused. Gives how many beginnings were taken.
+/// Merges every beginning of the part, then parts with changed bytes. The analyser may refuse or accept them, but must
+/// not end the process. It must refuse changed parts that claim a count of everything. Returns the number of accepted
+/// beginnings.
 inline std::size_t taken_beginnings(const Analysis& analysis, const Variable& variable,
                                     const std::vector<std::byte>& part, std::mt19937_64& random) {
     std::size_t taken = 0;

@@ -1,6 +1,5 @@
-// A process that was killed and needs some time to die: the kernel stops it on its way out, for its tracer, until it is
-// let go. It keeps its files and locks so long, as a process does whose memory the kernel takes back. For test programs
-// of doctest.
+// A killed process that needs time to die. As its tracer we stop it during its exit until let_end(). It keeps its files
+// and locks until then, as a process does while the kernel frees its memory. For doctest programs.
 
 #pragma once
 
@@ -14,10 +13,10 @@
 
 namespace forebay::test {
 
-/// All calls by the thread that made it, as ptrace(2) demands.
+/// Call everything from the thread that made it: ptrace(2) requires that.
 class DyingProcess {
 public:
-    /// Forks a process, which is ready when `body` has returned.
+    /// Forks a process. When the constructor returns, `body` has returned in it.
     explicit DyingProcess(const std::function<void()>& body) {
         int ends[2];
         REQUIRE(::pipe(ends) == 0);
@@ -42,7 +41,7 @@ public:
     }
 
     pid_t pid() const { return pid_; }
-    /// It is dying when this returns.
+    /// When this returns, the process is dying.
     void kill() {
         ::kill(pid_, SIGKILL);
         int status = 0;
@@ -51,7 +50,7 @@ public:
         const int event = status >> 8;
         REQUIRE(event == (SIGTRAP | (PTRACE_EVENT_EXIT << 8)));
     }
-    /// It has ended when this returns.
+    /// When this returns, the process has ended.
     void let_end() {
         ::ptrace(PTRACE_DETACH, pid_, nullptr, nullptr);
         int status = 0;

@@ -12,11 +12,11 @@ namespace forebay::test {
 
 namespace {
 
-// Of a disk array behind a target, a node's link, and the software between them.
+// Bytes per second of a disk array behind a target, of a node's link, and of the software of a token.
 constexpr double target_rate = 400e6, link_rate = 2.5e9, token_rate = 900e6;
 constexpr double write_latency = 0.8e-3, seek = 12e-3, lock = 9e-3, object = 6e-3, commit = 0.05;
-constexpr double queue_good = 6, queue_cost = 0.04;  // writes at a target at once; what each one more costs of its rate
-constexpr double cached_copy_rate = 1.6e9;           // what the page cache costs, where writes go through it
+constexpr double queue_good = 6, queue_cost = 0.04;  // best queue of a target; what a further write costs
+constexpr double cached_copy_rate = 1.6e9;           // rate of the copy into the page cache
 
 struct Words {
     std::string file;
@@ -60,7 +60,7 @@ double EmulatedStorage::seconds(const advice::Choice& choice, double share) cons
                           : words.file == "combined:8" ? std::size_t{8}
                                                        : std::size_t{1};
     const double bytes = site_.node_bytes * share / static_cast<double>(words.agents);
-    // A chunk stands for some writes: as many as keep this quick.
+    // A chunk stands for several writes, so that a trial takes few steps.
     const double chunk = std::max(words.block, bytes / 16);
     const auto chunks = static_cast<std::size_t>(std::ceil(bytes / chunk));
     const double writes = chunk / words.block;
@@ -79,9 +79,9 @@ double EmulatedStorage::seconds(const advice::Choice& choice, double share) cons
             const auto file = writer / together;
             const double offset = static_cast<double>(writer % together) * bytes + static_cast<double>(turn) * chunk;
             const auto stripe = static_cast<std::size_t>(offset / words.stripe_bytes);
-            // Objects of a file lie on neighbours; files begin where their number says.
+            // The objects of a file lie on neighbouring targets, and the file number decides the first target.
             const auto target = (file * 5 + stripe % words.stripes) % site_.targets;
-            // Writes as long as several stripes go to several targets at once.
+            // A write longer than a stripe goes to several targets at once.
             const double wide = std::clamp(words.block / words.stripe_bytes, 1.0, static_cast<double>(words.stripes));
             auto& token = *std::ranges::min_element(tokens[writer]);
             double service = chunk / (target_rate * wide) * thrash;

@@ -1,4 +1,4 @@
-// Small snapshots on the simulated disk, and exports of them to "out.h5", for the tests of exports.
+// Small snapshots on the simulated disk, and exports of them to "out.h5".
 
 #pragma once
 
@@ -17,12 +17,12 @@ inline const outline::Wish plain{};
 
 constexpr std::uint64_t mib = 1u << 20;
 
-/// Windows of 1 MiB, so that a few megabytes are several of them.
+/// Windows of 1 MiB, so that a few megabytes need several windows.
 inline views::ExportOptions small_windows() {
     return {.alignment_bytes = 65536, .memory_bytes = 13 * mib, .threads = 1, .journal_bytes = mib};
 }
 
-/// Every type and kind, of which "lists/large" has 3 MB.
+/// A snapshot with every type and kind. "lists/large" has 3 MB.
 inline catalog::Snapshot make(test::SimStore& disk, const std::vector<std::uint32_t>& ranks_of_node = {3, 1, 4},
                               std::uint32_t nodes_per_file = 1) {
     auto sample = test::spread(test::view_schema(), ranks_of_node);
@@ -32,7 +32,7 @@ inline catalog::Snapshot make(test::SimStore& disk, const std::vector<std::uint3
     return snapshot;
 }
 
-/// Two columns of 1.2 MB on two nodes.
+/// A snapshot with two columns of 1.2 MB on two nodes.
 inline catalog::Snapshot make_columns(test::SimStore& disk) {
     Schema schema{.stream = "fields", .tables = {"p"}, .variables = {}};
     schema.variables = {test::column_of("p/x", f64, 0), test::column_of("p/id", i64, 0), test::value_of("a", f64)};

@@ -1,5 +1,5 @@
-// Memory that ends: this header gives its executable an operator new that fails when a thread is told so. For one file
-// of a test program.
+// Memory that runs out: this header replaces operator new of the executable. A thread can make it fail. Include it in
+// exactly one file of a test program.
 
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace forebay::test {
 
-/// Of the calling thread. Which of its next allocations fails, 0 being the next one; negative for none.
+/// The allocation of the calling thread that fails: 0 is the next, a negative number none.
 inline thread_local std::int64_t failing_allocation = -1;
-/// Whether all that follow fail too, or that one alone.
+/// If true, all later allocations fail too.
 inline thread_local bool memory_is_over = false;
 inline thread_local std::int64_t failed_allocations = 0;
-/// What is larger fails in any case.
+/// Larger allocations always fail.
 inline thread_local std::size_t largest_allocation_bytes = SIZE_MAX;
 
-/// What a thread does in this scope has all memory.
+/// In this scope no allocation of the thread fails.
 class WithMemory {
 public:
     WithMemory() : before_(failing_allocation) { failing_allocation = -1; }
@@ -49,7 +49,7 @@ private:
 
 void* operator new(std::size_t bytes) { return forebay::test::allocated(bytes, 1); }
 void* operator new[](std::size_t bytes) { return forebay::test::allocated(bytes, 1); }
-// That of sanitizers does not come down to the one above.
+// The nothrow operator of sanitizers does not call the operator above, so it needs a replacement too.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     try {
         return forebay::test::allocated(bytes, 1);

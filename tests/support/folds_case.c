@@ -1,5 +1,5 @@
-/* To be preloaded: directories at FOREBAY_FOLDS and below take "A" and "a" for one name and keep the first spelling, as
-   those of ext4 with the flag "casefold" do, and have that flag. */
+/* For LD_PRELOAD: directories at FOREBAY_FOLDS and below have the flag "casefold" of ext4: "A" and "a" are one name,
+   and the first spelling stays. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static int folds(int fd) {
     return strncmp(path, top, bytes) == 0 && (path[bytes] == 0 || path[bytes] == '/');
 }
 
-/* How the entry is spelled that `name` finds; `name` itself where there is none. */
+/* The stored spelling of the entry that `name` finds; `name` itself if there is no entry. */
 static const char* spelled(int fd, const char* name, char* spelling) {
     struct stat status;
     if (!*name || strchr(name, '/') || strcmp(name, "..") == 0 || !folds(fd)) return name;
@@ -107,7 +107,7 @@ int renameat(int from, const char* name, int to, const char* new_name) {
     return renameat2(from, name, to, new_name, 0);
 }
 
-/* listxattrat, of which the C library knows nothing yet. */
+/* Catches listxattrat, which the C library does not wrap yet. */
 long syscall(long number, ...) {
     enum { listxattrat_call = 465, arguments = 6 };
     char spelling[name_bytes];
@@ -120,7 +120,7 @@ long syscall(long number, ...) {
     return NEXT(syscall)(number, with[0], with[1], with[2], with[3], with[4], with[5]);
 }
 
-/* Of "/proc/self/fd/3/name". */
+/* Resolves the last name of "/proc/self/fd/3/name". */
 static const char* spelled_path(const char* path, char* whole) {
     char spelling[name_bytes];
     int fd = -1, bytes = 0;

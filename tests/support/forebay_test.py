@@ -1,6 +1,6 @@
-"""What Python tests share: the programs of the build that is tested, how they are run, and what is expected of them.
+"""Shared by Python tests: the programs of the tested build, ways to run them, and the expected exit codes.
 
-ctest puts this folder on PYTHONPATH and the build into FOREBAY_BINARY_DIR.
+ctest puts this directory on PYTHONPATH and sets FOREBAY_BINARY_DIR to the build.
 """
 
 import os
@@ -12,11 +12,11 @@ import unittest
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"]).resolve()
 FOREBAY = BUILD / "bin" / "forebay"
-SECONDS_MAX = 600  # for what hangs: a machine that does other work takes ten times as long as an idle one
+SECONDS_MAX = 600  # stops a hang; a busy machine is ten times slower than an idle one
 
 
 def measures_memory(test):
-    """Of a test, that it is left out where the program was built with a sanitizer, which multiplies what it uses."""
+    """Skips a test of memory or descriptors in a build with a sanitizer, whose own use would count."""
     sanitized = any(name in FOREBAY.read_bytes() for name in (b"__asan_init", b"__tsan_init"))
     return unittest.skipIf(sanitized, "a sanitizer's own memory counts too")(test)
 
@@ -27,8 +27,8 @@ def expect(good, what, seen=""):
 
 
 def run(*command, code=0, seconds_max=SECONDS_MAX, **options):
-    """What a program did, told as subprocess does; `code` is how it must end, None: somehow. Bytes that are no text are
-    replaced, and standard input is empty."""
+    """Runs a command and returns the result of subprocess. Standard input is empty, and invalid bytes are replaced. The
+    exit status must be `code`; None accepts any."""
     words = [word if isinstance(word, bytes) else str(word) for word in command]
     done = subprocess.run(words, **({"capture_output": True, "text": True, "errors": "replace", "check": False,
                                      "stdin": subprocess.DEVNULL, "timeout": seconds_max} | options))
@@ -38,25 +38,25 @@ def run(*command, code=0, seconds_max=SECONDS_MAX, **options):
 
 
 def output_of(*command, **options):
-    """What a program writes to standard output."""
+    """The standard output of a command."""
     return run(*command, **options).stdout
 
 
 def forebay(*arguments, code=0, **options):
-    """What the program writes to standard output, or where it must end by an error (2 and above) to standard error."""
+    """The standard output of the program; its standard error if `code` is an error (2 and above)."""
     done = run(FOREBAY, *arguments, code=code, **options)
     return done.stdout if code in (0, 1) else done.stderr
 
 
 def all_of_forebay(*arguments, code=0, **options):
-    """What the program writes to standard output, then what it writes to standard error."""
+    """The standard output of the program, followed by its standard error."""
     done = run(FOREBAY, *arguments, code=code, **options)
     return done.stdout + done.stderr
 
 
 def check_each(label, checks):
-    """Each check with an empty directory of its own, in memory, which others may enter; also those behind one that failed. Ends
-    the test."""
+    """Runs every check in its own empty directory in memory, which other users may enter. A failed check does not stop
+    the rest. Ends the process with the result."""
     failed = []
     for check in checks:
         with tempfile.TemporaryDirectory(prefix=f"forebay-{label}-", dir="/dev/shm") as scratch:

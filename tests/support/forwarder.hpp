@@ -1,4 +1,4 @@
-// A forwarder on the loopback, over a store of the test, and its clients. For test programs of doctest.
+// A forwarder on the loopback over a test's store, and its clients. For doctest programs.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace forebay::test {
 
 inline const std::string forwarder_token = "000102030405060708090a0b0c0d0e0f";
 inline const std::string forwarded_run = "/scratch/run";
-/// Of what is not late by intention, on a machine that does other work too.
+/// For calls that are not delayed on purpose. A busy machine needs long.
 inline constexpr sys::Timeout timeout = std::chrono::seconds(20);
 
 inline std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
@@ -36,7 +36,7 @@ inline forward::ClientOptions client_of(std::vector<std::string> to, std::chrono
             .silence_max = silence_max};
 }
 
-/// A client played by hand, up to the forwarder's answer to its first words.
+/// A client played by hand, after the forwarder answered its greeting.
 inline std::pair<sys::Connection, forward::Greeting> known_at(const forward::Server& server) {
     auto connection = sys::Connection::open(loopback(server.port()), timeout).value();
     forward::Greeting greeting{.client_nonce = 5, .forwarder_nonce = 0, .client = 7, .run = forwarded_run};

@@ -1,4 +1,4 @@
-// Addresses of the loopback for servers that are ended and started again.
+// Loopback addresses for servers that are stopped and started again.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace forebay::test {
 
-/// With a port that the kernel gives nobody of itself (it begins at 32,768), so that it is still free for the second
-/// server when the first one has ended.
+/// An address with a port below 32,768, where the kernel's automatic ports begin. So the port is still free when the
+/// second server starts.
 inline std::string free_address() {
     constexpr std::uint64_t first = 15'000, count = 17'000;
     for (int attempt = 0; attempt < 100; ++attempt) {

@@ -1,4 +1,4 @@
-// Tables of the guide, as people read them: for tests that hold them against what the code has.
+// Tables of the guide as readers see them. Tests compare them with the code.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace forebay::test {
 
-/// A cell as people read it: links by their texts, no marks of code.
+/// A cell as readers see it: links become their texts, code marks are dropped.
 inline std::string plain_cell(const std::string& cell) {
     std::string text;
     bool is_target = false;
@@ -24,7 +24,7 @@ inline std::string plain_cell(const std::string& cell) {
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-/// The rows, but for the heads, of the tables of docs/reference/`page` below the heading, up to the next "## ".
+/// The rows without heads of all tables in docs/reference/`page`, from the heading up to the next "## ".
 inline std::vector<std::vector<std::string>> rows_of_guide(const std::string& page_name, const std::string& heading) {
     const auto* source = std::getenv("FOREBAY_SOURCE_DIR");
     REQUIRE(source != nullptr);

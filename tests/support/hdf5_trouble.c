@@ -1,5 +1,5 @@
-/* To be preloaded: a library of HDF5 that crashes on what a file says. Opening an object whose name begins with
-   FOREBAY_CRASHES ends the process by a signal. */
+/* For LD_PRELOAD: an HDF5 library that crashes on some files. Opening an object whose name begins with FOREBAY_CRASHES
+   ends the process by a signal. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What analyses have found, as values: beside the simulation, and by `forebay insitu` afterwards.
+// Results of analyses as values: made beside the simulation, or afterwards by `forebay insitu`.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace forebay::test {
 
-/// Every result of a stream's analyses by stream, step and name; the attribute `made_of_snapshot` is left out.
+/// Every result of a stream's analyses, by stream, step and name. The attribute `made_of_snapshot` is left out.
 using Results = std::map<std::string, std::vector<std::byte>>;
 inline Results results_in(const std::string& run, const std::string& of_stream) {
     auto& disk = sys::posix_store();
@@ -36,16 +36,16 @@ inline Results results_in(const std::string& run, const std::string& of_stream) 
     return results;
 }
 
-/// The steps of which there are results of the analysis STREAM.NAME.
+/// The steps with results of the analysis STREAM.NAME.
 inline std::set<std::int64_t> result_steps(const std::string& run, const std::string& stream) {
     std::set<std::int64_t> steps;
     const auto all = catalog::snapshots(sys::posix_store(), run, stream);
-    if (!all && all.error().kind == ErrorKind::missing) return steps;  // none is made yet
+    if (!all && all.error().kind == ErrorKind::missing) return steps;  // no result yet
     for (const auto& snapshot : Result(all).value()) steps.insert(snapshot.step);
     return steps;
 }
 
-/// Those that `forebay insitu` makes of all of the stream's snapshots.
+/// The results that `forebay insitu` makes of all snapshots of the stream.
 inline Results results_afterwards(const std::string& configuration, const std::string& run, const std::string& stream,
                                   const std::string& folder) {
     const auto to = folder + "/afterwards";

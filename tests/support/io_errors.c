@@ -1,7 +1,7 @@
-/* To be preloaded: reads and writes of files whose path holds FOREBAY_BAD_READ or FOREBAY_BAD_WRITE fail, as on a disk
-   with a broken sector: by EIO, or by the number FOREBAY_BAD_ERRNO. The first 4 KiB can be read: a copy has begun. Each
-   pread() and unlinkat() of files, or in directories, whose path holds FOREBAY_SLOW takes 10 ms. Each syncfs() fails
-   after FOREBAY_BAD_SYNC seconds. */
+/* For LD_PRELOAD: simulates a disk with a broken sector. Reads and writes of files whose path contains FOREBAY_BAD_READ
+   or FOREBAY_BAD_WRITE fail with EIO, or with the number FOREBAY_BAD_ERRNO. The first 4 KiB stay readable, so that a
+   copy begins. Each pread() and unlinkat() below a path with FOREBAY_SLOW takes 10 ms. Each syncfs() fails after
+   FOREBAY_BAD_SYNC seconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

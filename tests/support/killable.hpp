@@ -1,5 +1,5 @@
-// An application of threads as ranks in a process of its own, its agents, and the program `forebay`: what tests start,
-// kill and ask. For test programs of doctest.
+// An application in its own process with threads as ranks, its agents, and the program `forebay`. Tests start them,
+// kill them and read their answers. For doctest programs.
 
 #pragma once
 
@@ -32,13 +32,13 @@
 
 namespace forebay::test {
 
-// A process that runs `body` and then waits to be killed. It tells numbers to its parent.
+// A process that runs `body` and then waits to be killed. It sends numbers to its parent through a pipe.
 class Application {
 public:
     using Tell = std::function<void(std::int64_t)>;
     explicit Application(const std::function<void(const Tell&)>& body) {
         int ends[2];
-        // Closed at exec: an agent that outlives the application does not hold its end open.
+        // Closed at exec: otherwise an agent that outlives the application would hold the pipe open.
         REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
         pid_ = ::fork();
         if (pid_ == 0) {
@@ -67,18 +67,18 @@ public:
         REQUIRE(got == sizeof(number));
         return number;
     }
-    /// Until it has told something, or has ended.
+    /// Waits until the application sends a number or ends.
     void wait_for_word() const {
         pollfd word{.fd = from_, .events = POLLIN, .revents = 0};
         REQUIRE(::poll(&word, 1, 60'000) == 1);
     }
-    /// What it had told and nobody has heard, after its end.
+    /// All numbers that were sent but not read. Call it after the application's end.
     std::vector<std::int64_t> hear_rest() const {
         std::vector<std::int64_t> all;
         for (std::int64_t number = 0; ::read(from_, &number, sizeof(number)) == sizeof(number);) all.push_back(number);
         return all;
     }
-    /// Its status, as waitpid gives it; 0 when it was killed before.
+    /// Returns the status of waitpid; 0 if the process was killed before.
     int kill() {
         if (pid_ <= 0) return 0;
         int status = 0;
@@ -97,7 +97,7 @@ inline std::vector<std::string> staged(const Options& options) {
     return node::staging_directories(options.staging).value();
 }
 
-// "... agent 4711 serves ..." of the last agent that was started here.
+// The process in "... agent 4711 serves ..." of the last agent that started here.
 inline pid_t agent_of(const std::string& directory) {
     std::ifstream log(directory + "/agent.log");
     pid_t last = -1;
@@ -115,13 +115,13 @@ inline void kill_agents(const Options& options) {
         if (!sys::lock_is_held(node::agent_lock_path(directory))) continue;
         const auto agent = agent_of(directory);
         ::kill(agent, SIGKILL);
-        // An application that lives may have started the next one by now, which has the lock.
+        // A living application may have started the next agent by now. That agent holds the lock.
         wait_until(
             [&] { return !sys::lock_is_held(node::agent_lock_path(directory)) || agent_of(directory) != agent; });
     }
 }
 
-// Until they have left, or have nothing more to do than to keep what is staged for a restart.
+// Waits until every agent has ended, or only lingers to keep staged snapshots for a restart.
 inline void wait_for_agents(const Options& options) {
     const auto lingers = [](const std::string& directory) {
         const auto old = node::Watch::open(directory);
@@ -146,7 +146,7 @@ struct Said {
     std::string text;
     int exit_code = 0;
 };
-// What `forebay ARGUMENTS` prints.
+// The output and exit code of `forebay ARGUMENTS`.
 inline Said forebay_run(const std::string& arguments) {
     std::FILE* pipe = ::popen((forebay_program() + " " + arguments + " 2>&1").c_str(), "r");
     REQUIRE(pipe != nullptr);

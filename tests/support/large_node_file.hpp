@@ -1,5 +1,5 @@
-// One sealed node file of some MiB, whose blocks begin and end anywhere within segments and chunks: what is worth
-// compressing. Fields are smooth, ids count, noise is noise.
+// One sealed node file of some MiB that is worth compressing. Its blocks begin and end anywhere within segments and
+// chunks. Fields are smooth, ids count up, and noise is random.
 
 #pragma once
 
@@ -33,7 +33,7 @@ inline Schema large_schema() {
     return schema;
 }
 
-/// The value of element `e` of a variable, counted over the node.
+/// The value of element `e` of a variable. Elements are numbered over the whole node.
 inline void store_large(const Variable& variable, std::uint64_t e, std::mt19937_64& random, std::byte* to) {
     const double wave = std::sin(static_cast<double>(e) / 300) + 0.2 * std::cos(static_cast<double>(e) / 17);
     if (variable.type == f64) store_le(to, wave);
@@ -43,7 +43,7 @@ inline void store_large(const Variable& variable, std::uint64_t e, std::mt19937_
     else std::memcpy(to, e % 3 == 0 ? "hot  gas" : "cold gas", 7);
 }
 
-/// Three ranks: uneven slabs of the fields, rank 1 without rows.
+/// Three ranks with uneven slabs of the fields. Rank 1 has no rows.
 inline std::vector<std::byte> large_node_file(std::uint64_t id = 0xf3, std::int64_t step = 120) {
     const auto schema = large_schema();
     std::vector<format::RankPart> parts;

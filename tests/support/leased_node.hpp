@@ -1,4 +1,4 @@
-// A node with one sealed slot under a lease, and the worker of its analyses, played in this process.
+// A node with one sealed slot under a lease, and its analysis worker in this process.
 
 #pragma once
 
@@ -23,7 +23,8 @@ inline Analysis means_of(std::string variable) {
     return means;
 }
 
-/// The slot holds a node of a snapshot of CutFields. Staging directory and spool are real, whatever the target is.
+/// The slot holds a node of a snapshot of CutFields. The staging directory and the spool are on the real file system,
+/// whatever the target is.
 struct LeasedNode {
     LeasedNode(const TempDirectory& folder, const CutFields& cut, std::uint32_t node, std::vector<Analysis> analyses,
                sys::Store& target = sys::posix_store())
@@ -48,7 +49,7 @@ struct LeasedNode {
         sys::posix_store().make_directories(node::spool_path(directory)).value();
     }
 
-    /// What a new worker says to these lines.
+    /// The answers of a new worker to these lines.
     std::string answers(const std::string& lines, sys::Store& target = sys::posix_store()) const {
         insitu::InsituWorker worker(target, node::Staging::join(staging->directory()).value(), session);
         std::istringstream in(lines);

@@ -1,4 +1,4 @@
-// Processes that may have less than others: a limit of the operating system is set in a child, which runs a body.
+// Runs a body in a child process under a limit of the operating system.
 
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace forebay::test {
 
-/// A user that nobody is: limits that are counted for each user hold for it alone, and root has none of them.
+/// A user without other processes. The kernel counts some limits per user, and root has none of them.
 inline constexpr uid_t limited_user = 54'323;
 
-/// The exit code of `body` in a child; 99 when it throws, 128 and more for a signal that ended it.
+/// The exit code of `body` in a child: 99 if it throws, 128 plus the signal if a signal ended it.
 inline int in_child(const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -35,13 +35,13 @@ inline int in_child(const std::function<int()>& body) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// In this process from now on, where it is root's.
+/// Changes the user of this process for good if it is root's. False on failure.
 inline bool become_limited_user() {
     return ::geteuid() != 0 ||
            (::setgroups(0, nullptr) == 0 && ::setgid(limited_user) == 0 && ::setuid(limited_user) == 0);
 }
 
-/// Its soft limit, which it can raise again.
+/// Sets the soft limit. The process can raise it again.
 inline bool limit_to(int resource, rlim_t most) {
     rlimit limit{};
     if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return false;
@@ -50,7 +50,7 @@ inline bool limit_to(int resource, rlim_t most) {
 }
 inline bool lift_limit(int resource) { return limit_to(resource, RLIM_INFINITY); }
 
-/// Gives what is there to that user.
+/// Makes the limited user the owner of the path.
 inline void give_to_limited_user(const std::string& path) {
     if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), limited_user, limited_user) == 0);
 }

@@ -1,4 +1,4 @@
-// A run that never was, as its agents would have told of it: for tests of what is worked out of a chronicle and shown.
+// The chronicle of an invented run, as its agents would have written it. For tests of computations and displays.
 
 #pragma once
 
@@ -20,9 +20,9 @@ struct MadeRun {
     std::uint32_t nodes = 8, node_ranks = 4;
     int snapshots = 10;
     std::uint64_t node_bytes = 512ull << 20, write_bytes = 16u << 20;
-    std::uint32_t targets = 0;  // 0: no layout is known, so that the only target is ""
+    std::uint32_t targets = 0;  // 0: no layout is known, and the only target is ""
     double interval_seconds = 60;
-    double node_rate = 400e6;  // bytes a second of a healthy node's drain
+    double node_rate = 400e6;  // bytes per second of a healthy node's drain
     int slow_node = -1, slow_target = -1;
     double slow_node_ratio = 0.3, slow_target_ratio = 0.02;
     double noise = 0.05;
@@ -40,7 +40,7 @@ inline format::Timing made_timing(format::TimingKind kind, std::int64_t start_un
             .flags = source};
 }
 
-/// What the ranks of a node have timed of their saves.
+/// The timings of the ranks of a node for one save.
 inline void add_made_saves(const MadeRun& run, std::int64_t begin, format::TimingBatch& batch) {
     const auto ms = [](std::int64_t milliseconds) { return milliseconds * 1'000'000; };
     for (std::uint32_t rank = 0; rank < run.node_ranks; ++rank) {
@@ -52,8 +52,8 @@ inline void add_made_saves(const MadeRun& run, std::int64_t begin, format::Timin
     }
 }
 
-/// One node's batch of a snapshot: ranks save in 0.5 s, then the drain writes one block after the other, round
-/// robin over the targets; then 50 ms of sync, 20 ms of commit.
+/// One node's batch of a snapshot. The ranks save in 0.5 s. The drain writes block after block, round robin over the
+/// targets. Then come 50 ms of sync and 20 ms of commit.
 inline format::TimingBatch made_batch(const MadeRun& run, std::uint32_t node, int snapshot, std::mt19937& random) {
     std::lognormal_distribution<double> noise(0, run.noise);
     const auto ns = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e9); };
@@ -126,7 +126,7 @@ inline telemetry::Chronicle made_chronicle(const MadeRun& run) {
     for (int snapshot = 0; snapshot < run.snapshots; ++snapshot)
         for (std::uint32_t node = 0; node < run.nodes; ++node)
             chronicle.batches.push_back(made_batch(run, node, snapshot, random));
-    // Before each third snapshot some were skipped.
+    // Some saves were skipped before each third snapshot.
     for (auto& batch : chronicle.batches) {
         if (batch.step == 100 || batch.step % 300 != 100) continue;
         batch.unkept_saves = 2 + batch.node % 2;
@@ -135,8 +135,7 @@ inline telemetry::Chronicle made_chronicle(const MadeRun& run) {
     return chronicle;
 }
 
-/// Writes the files that the agents would have left in the directory, which becomes a run by them alone: it has no
-/// streams.
+/// Writes the files of the agents into the directory. The directory becomes a run without streams.
 inline void write_chronicle(const telemetry::Chronicle& chronicle, const std::string& directory) {
     std::filesystem::create_directories(directory + "/forebay");
     for (const auto& batch : chronicle.batches) {

@@ -1,7 +1,9 @@
-// Writes node files for the tests of readers: make_node_file CASE PATH; make_node_file combined PATH writes
-// both of the cases node-0 and node-1; make_node_file manifest PATH NODE_FILE... writes their manifest. What the cases
-// hold: node_file_cases.hpp. The case `large` is that of large_node_file.hpp, and compressed-CODEC is the same as an
-// agent compresses it; `compressed-long` has chunks enough for a tree of two levels.
+// Writes node files for the tests of readers:
+//     make_node_file CASE PATH
+//     make_node_file combined PATH               both of the cases node-0 and node-1
+//     make_node_file manifest PATH NODE_FILE...  the manifest of the files
+// node_file_cases.hpp has the cases. `large` comes from large_node_file.hpp, and compressed-CODEC is the same data
+// compressed as an agent does it. `compressed-long` has enough chunks for a chunk tree of two levels.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -56,7 +58,7 @@ int make(const test::NodeFileCase& example, const std::string& name, const char*
         if (!format::change_rows(*layout, example.later_rows)) return 1;
         format::patch_rows(*layout, image);
     }
-    // The 12 GiB stay holes: their words are wrong, which the readers of this case do not ask for.
+    // The 12 GiB stay a hole. Their checksums are wrong, but the readers of this case do not check them.
     if (name != "huge") test::fill(*layout, image);
     else store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
     auto record = test::record_of(example);
@@ -75,7 +77,7 @@ test::NodeFileCase long_case() {
     return example;
 }
 
-/// Small, with a variable by each filter, one as it is and one that is too small for any.
+/// A small case: a variable for each filter, one without a filter and one too small for any.
 test::NodeFileCase golden_case() {
     test::NodeFileCase example;
     example.schema.stream = "restart";
@@ -120,7 +122,7 @@ int make_compressed(const std::string& name, const char* path) {
     return 0;
 }
 
-// The regions as close as they may lie, so that the file is small.
+// The regions lie as close as allowed, so that the file is small.
 int make_combined(const char* path) {
     std::vector<std::vector<std::byte>> images;
     std::vector<format::Layout> layouts;
@@ -155,7 +157,7 @@ int make_combined(const char* path) {
     return out.flush() ? 0 : fail(path);
 }
 
-// The golden snapshot, with columns of `fields/u` for boxes, which are not contiguous in its dataset.
+// The golden snapshot with `fields/u` cut into boxes of columns, which are not contiguous in the dataset.
 test::NodeFileCase shared_case(std::uint32_t node) {
     auto example = test::snapshot_case(node);
     for (auto& part : example.parts) {
@@ -220,7 +222,7 @@ int make_manifest(const char* path, std::span<char*> node_files) {
     for (const char* node_file : node_files) {
         std::ifstream in(node_file, std::ios::binary);
         const std::string name(node_file);
-        // "FILE@OFFSET": a region of a combined file.
+        // "FILE@OFFSET" means a region of a combined file.
         const auto at = name.rfind('@');
         if (at != std::string::npos) in.open(name.substr(0, at), std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(in), {}};

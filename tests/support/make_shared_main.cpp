@@ -1,6 +1,6 @@
 // Saves the state of support/shared_state.hpp as an application would, for shared_test.py: make_shared BASE NODES
-// RANKS. Three streams of BASE/run hold the same step 120: "files" in node files, "one" in a shared file, and "steps",
-// a table of its own, as readers of H5Part look for it.
+// RANKS. Three streams of BASE/run hold the same step 120: "files" as node files, "one" as a shared file, and "steps"
+// as a table of its own, as H5Part readers expect.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A file that retention takes for a view of ours, whatever its bytes.
+// A file that retention accepts as a view of ours, whatever its bytes.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// An application whose agents are draining what it saved, to be killed in the middle; and what `forebay drain` and
-// `forebay recover` make of that. For test programs of doctest.
+// An application that is killed while its agents drain, and what `forebay drain` and `forebay recover` do then. For
+// doctest programs.
 
 #pragma once
 
@@ -18,15 +18,15 @@
 
 namespace forebay::test {
 
-/// A forked process whose ranks are threads. They have saved `step`, and the agent of every node drains it, when the
-/// constructor returns; then they wait to be killed, at the latest by the destructor. The options should have a rate
-/// that leaves the time for it.
+/// A forked process whose ranks are threads. When the constructor returns, they have saved `step`, and the agent of
+/// every node drains it. They wait to be killed, at the latest by the destructor. Give the options a rate that is low
+/// enough to kill the drain halfway.
 class MidDrain {
 public:
     static constexpr std::int64_t step = 5;
-    /// To be called by each rank after its save.
+    /// Each rank calls this after its save.
     using Stay = std::function<void(const Session&)>;
-    /// Opens a session over the group and saves `step`; what it holds lives as long as the process.
+    /// Opens a session over the group and saves `step`. Its captures live as long as the process.
     using Save = std::function<void(std::unique_ptr<comm::Group>, const Stay&)>;
 
     MidDrain(int ranks, const Save& save)
@@ -63,8 +63,8 @@ inline void kill_mid_drain(const Options& options, int ranks, const MidDrain::Sa
     kill_agents(options);
 }
 
-/// After kill_mid_drain(): `forebay drain` of one node's directory leaves `directory`, the snapshot's, absent, and
-/// recover says that 1 of `nodes` has arrived; then `forebay drain all` commits it.
+/// Call it after kill_mid_drain(). `forebay drain` of one node must leave the snapshot's `directory` absent, and
+/// recover must report that 1 of `nodes` has arrived. Then `forebay drain all` commits the snapshot.
 inline void drain_one_node_then_all(const Options& options, std::size_t nodes, const std::string& directory) {
     CHECK_FALSE(std::filesystem::exists(directory));
     const auto directories = staged(options);

@@ -1,5 +1,5 @@
-// The main() of a test under MPI whose job splits agents or forwarders off: the cases run on the ranks that compute.
-// Define DOCTEST_CONFIG_IMPLEMENT, include doctest, then this, and return mpi_main_with() from main().
+// The main() of an MPI test whose job has dedicated agents or forwarders. The cases run on the computing ranks. Define
+// DOCTEST_CONFIG_IMPLEMENT, include doctest, then this header, and return mpi_main_with() from main().
 
 #pragma once
 
@@ -19,29 +19,29 @@
 
 namespace forebay::test {
 
-/// What a rank of such a job knows.
+/// What a rank knows about such a job.
 struct DedicatedJob {
     MPI_Comm computing = MPI_COMM_NULL;
-    std::vector<int> processes;  // their ids, by rank of the world
-    std::string folder;          // the same on every rank; it has a folder `memory` for staging
+    std::vector<int> processes;  // process ids, by world rank
+    std::string folder;          // equal on every rank; it contains a directory `memory` for staging
 };
 
 struct DedicatedMain {
-    /// Before everything else, on every rank.
+    /// Called first, on every rank.
     std::function<void(int ranks)> plan;
-    /// Whether dedicate() refuses what it must. Here and below the folder is known.
+    /// True if dedicate() refuses each wrong call. From here on `folder` is set.
     std::function<bool()> refuses;
-    /// For dedicate().
+    /// The options for dedicate().
     std::function<Options()> options;
-    /// Whether a rank of the world gets a communicator.
+    /// True if this world rank must get a communicator.
     std::function<bool(int rank)> computes;
-    /// On the ranks that compute, after the cases.
+    /// Called on the computing ranks after the cases.
     std::function<void()> at_end = [] {};
-    /// On rank 0, after MPI_Finalize.
+    /// Called on rank 0 after MPI_Finalize.
     std::function<bool()> is_good_afterwards = [] { return true; };
 };
 
-/// Rank 0's new folder with a folder `memory`, and its name on every rank. Collective.
+/// Rank 0 makes a directory with a subdirectory `memory`; every rank gets its path. Collective.
 inline std::unique_ptr<TempDirectory> make_common_folder(int rank, std::string& name_of_all) {
     std::unique_ptr<TempDirectory> directory;
     std::array<char, 512> name{};

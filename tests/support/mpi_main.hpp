@@ -1,5 +1,5 @@
-// The main() of a test under MPI: every rank runs every case. Define DOCTEST_CONFIG_IMPLEMENT, include doctest, then
-// this.
+// The main() of an MPI test: every rank runs every case. Define DOCTEST_CONFIG_IMPLEMENT, include doctest, then this
+// header.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace forebay::test {
 
-/// Runs collective code. A rank that leaves it by an exception, as doctest's REQUIRE and Result::value throw, would
-/// leave the others waiting, so it ends them all.
+/// Runs collective code. REQUIRE of doctest and Result::value throw. The remaining ranks would then wait forever, so an
+/// exception here ends all ranks.
 inline void together(const std::function<void()>& body) {
     const auto end_all = [](const char* text) {
         std::fprintf(stderr, "a rank leaves the test: %s\n", text);

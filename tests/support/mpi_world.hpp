@@ -1,4 +1,4 @@
-// What tests under MPI share: a run directory of all ranks, and sessions over the first few ranks of the world.
+// Shared by MPI tests: a run directory of all ranks, and sessions over the first few ranks of the world.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace forebay::test {
 
-/// A directory that world rank 0 makes and removes. Collective.
+/// A directory. World rank 0 makes and removes it. Collective.
 class CommonDirectory {
 public:
     explicit CommonDirectory(const std::string& parent) {
@@ -38,7 +38,7 @@ private:
     std::string path_;
 };
 
-/// Runs `body` over a communicator of the first `ranks` ranks of the world; the others wait. Collective.
+/// Runs `body` over a communicator of the first `ranks` world ranks. The rest wait. Collective.
 inline void on_first(int ranks, const std::function<void(MPI_Comm)>& body) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -62,7 +62,7 @@ inline int size_of(MPI_Comm comm) {
     return size;
 }
 
-/// Every rank's numbers, in rank order. Collective.
+/// The numbers of every rank, in rank order. Collective.
 inline std::vector<std::int64_t> gathered(MPI_Comm comm, const std::vector<std::int64_t>& own) {
     const int count = static_cast<int>(own.size());
     std::vector<int> counts(static_cast<std::size_t>(size_of(comm))), starts(counts.size(), 0);

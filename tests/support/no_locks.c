@@ -1,5 +1,5 @@
-/* To be preloaded: below the directory NO_LOCKS_BELOW no file can be locked, as on Lustre mounted without flock
-   (ENOSYS) or NFS without a lock manager (ENOLCK). NO_LOCKS_NUMBER is the errno. */
+/* For LD_PRELOAD: no file below the directory NO_LOCKS_BELOW can be locked. Lustre mounted without flock fails with
+   ENOSYS, NFS without a lock manager with ENOLCK. NO_LOCKS_NUMBER is the errno. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

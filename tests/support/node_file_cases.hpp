@@ -1,6 +1,6 @@
-// Node files for the tests of readers: each case is a small schema with data that a reader can predict.
-// Element e of a variable (counted over the node) is its number, as far as the type can hold it: see value_of()
-// in tests/readers/cases.py, which says the same.
+// Node files for the tests of readers: each case is a small schema with predictable data. The value of element e of a
+// variable (numbered over the node) is e, as far as the type can hold it. value_of() in tests/readers/cases.py has the
+// same rule.
 
 #pragma once
 
@@ -19,9 +19,9 @@ namespace forebay::test {
 struct NodeFileCase {
     Schema schema;
     std::vector<format::RankPart> parts;
-    std::vector<std::uint64_t> later_rows;  // not empty: the layout is encoded, then patched to these
+    std::vector<std::uint64_t> later_rows;  // if not empty: the layout is encoded, then patched to these rows
     std::uint32_t node = 0, nodes = 1;
-    std::uint32_t world_ranks = 0;  // 0: up to the last rank of the node
+    std::uint32_t world_ranks = 0;  // 0: world ranks end with the last rank of the node
 };
 
 inline const std::vector<std::pair<std::string, Type>>& all_types() {
@@ -35,7 +35,7 @@ inline void add_rank(NodeFileCase& example, std::uint32_t rank, std::vector<std:
     example.parts.push_back({rank, std::vector<std::vector<Box>>(example.schema.variables.size()), std::move(rows)});
 }
 
-/// Every type in every kind, groups in groups, attributes, a rank without anything, an empty table.
+/// Every type in every kind, nested groups, attributes, a rank without data, an empty table.
 inline NodeFileCase mixed_case() {
     NodeFileCase example;
     example.schema.stream = "restart";
@@ -80,7 +80,7 @@ inline NodeFileCase many_case(std::size_t count) {
     return example;
 }
 
-/// One group a variable: as many groups as names in the root.
+/// One group for each variable, all in the root.
 inline NodeFileCase groups_case(std::size_t count) {
     NodeFileCase example;
     example.schema.stream = "groups";
@@ -91,7 +91,7 @@ inline NodeFileCase groups_case(std::size_t count) {
     return example;
 }
 
-/// No variable at all.
+/// No variables.
 inline NodeFileCase bare_case() {
     NodeFileCase example;
     example.schema.stream = "bare";
@@ -99,7 +99,7 @@ inline NodeFileCase bare_case() {
     return example;
 }
 
-/// A field of 12 GiB and one after it: addresses beyond 32 bits. Its file is sparse.
+/// A field of 12 GiB with a field behind it at an address over 32 bits. The file is sparse.
 inline NodeFileCase huge_case() {
     NodeFileCase example;
     example.schema.stream = "huge";
@@ -111,7 +111,7 @@ inline NodeFileCase huge_case() {
     return example;
 }
 
-/// Rows that changed after encoding: one table from rows to none, one from none to rows.
+/// Rows that changed after encoding: one table goes from rows to none, one from none to rows.
 inline NodeFileCase patched_case() {
     NodeFileCase example;
     example.schema.stream = "patched";
@@ -125,7 +125,7 @@ inline NodeFileCase patched_case() {
     return example;
 }
 
-/// An array and a scalar: the smallest file that has a bit of everything but tables.
+/// An array and a scalar: the smallest file with every structure but tables.
 inline NodeFileCase field_case() {
     NodeFileCase example;
     example.schema.stream = "field";
@@ -139,7 +139,7 @@ inline NodeFileCase field_case() {
     return example;
 }
 
-/// One of the two node files of a snapshot: ranks 0 and 1 on node 0, ranks 2 to 4 on node 1.
+/// One of the two node files of a snapshot. Ranks 0 and 1 are on node 0, ranks 2 to 4 on node 1.
 inline NodeFileCase snapshot_case(std::uint32_t node) {
     NodeFileCase example;
     example.schema.stream = "restart";
@@ -162,12 +162,12 @@ inline NodeFileCase snapshot_case(std::uint32_t node) {
     return example;
 }
 
-/// Element number `e` as `type` stores it.
+/// Stores element number `e` as `type`.
 inline void store_value(std::byte* to, Type type, std::uint64_t e) {
     const auto real = static_cast<double>(e);
     const auto single = static_cast<float>(e);
     switch (type.scalar) {
-        // Only whole numbers up to 31 are asked for: exact, by shifting the exponent by hand.
+        // The cases use only whole numbers up to 31, so shifting the exponent is exact.
         case Scalar::f16: {
             std::uint16_t bits = 0;
             if (e % 32 != 0) {
@@ -190,7 +190,7 @@ inline void store_value(std::byte* to, Type type, std::uint64_t e) {
     }
 }
 
-/// Fills and checksums every block, as the ranks do.
+/// Fills and checksums every block, as ranks do.
 inline void fill(const format::Layout& layout, std::span<std::byte> image) {
     auto words = format::crc_words(layout, image);
     for (std::size_t v = 0; v < layout.schema.variables.size(); ++v) {

@@ -1,5 +1,5 @@
-// A simulation state of which every byte follows from the variable, the element's place and the step: filled before a
-// save, compared bit by bit after a restart on any number of ranks.
+// A simulation state in which every byte follows from the variable, the position and the step. It is filled before a
+// save and compared bit by bit after a restart on any number of ranks.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace forebay::test {
 
-// What no save and no restart may write over: halo outside the global shape, holes, padding of structs.
+// The fill of bytes that no save or restart may overwrite: halos outside the global shape, holes, struct padding.
 inline constexpr std::byte untouched{0xA5};
 
 inline std::uint64_t mixed(std::uint64_t x) {
@@ -25,7 +25,7 @@ inline std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// The bytes of element `index` of variable `seed` at `step`: any bit pattern, NaNs too.
+/// The bytes of element `index` of variable `seed` at `step`. Any bit pattern can occur, also NaNs.
 inline std::vector<std::byte> element_of(std::uint64_t seed, std::uint64_t index, std::int64_t step,
                                          std::uint32_t size_bytes) {
     std::vector<std::byte> bytes(size_bytes);
@@ -39,12 +39,12 @@ struct FieldSpec {
     std::string name;
     Type type;
     Extents shape;
-    Extents tile;  // boxes are tiles of this size, dealt out to the ranks; cut off at the end of the shape
+    Extents tile;  // boxes are tiles of this size, dealt to the ranks and cut at the end of the shape
     Extents halo;
-    Coverage coverage = Coverage::full;  // partial: every third element of the slowest dimension is nobody's
+    Coverage coverage = Coverage::full;  // partial: nobody owns every third element of the slowest dimension
 };
 
-/// One rank's boxes of an array, each in an allocation of its own with halo.
+/// One rank's boxes of an array. Each box has its own allocation with halo.
 class Field {
 public:
     Field(FieldSpec spec, std::uint64_t seed, int rank, int ranks) : spec_(std::move(spec)), seed_(seed) {
@@ -54,7 +54,7 @@ public:
         for (std::uint64_t number = 0; at[0] < spec_.shape[0]; ++number) {
             Box box{at, spec_.tile};
             for (int dim = 0; dim < dims; ++dim) box.size[dim] = std::min(box.size[dim], spec_.shape[dim] - at[dim]);
-            // An odd multiplier deals neighbours to different ranks and leaves some ranks without any.
+            // An odd multiplier deals neighbouring tiles to different ranks and leaves some ranks without tiles.
             if (saved(at[0]) &&
                 (number * 3 + 1) % static_cast<std::uint64_t>(ranks) == static_cast<std::uint64_t>(rank))
                 add(box);
@@ -75,7 +75,7 @@ public:
     const FieldSpec& spec() const { return spec_; }
     std::size_t boxes() const { return boxes_.size(); }
 
-    /// The boxes get their values, everything around them is `untouched`.
+    /// Fills the boxes with their values and everything around them with `untouched`.
     void fill(std::int64_t step) {
         visit([&](std::byte* at, const Extents& where, bool in_box) {
             if (in_box) std::ranges::copy(expected(where, step), at);
@@ -85,7 +85,7 @@ public:
     void clear() {
         for (auto& memory : memory_) std::ranges::fill(memory, untouched);
     }
-    /// The number of elements that are not what a restart of `step` must give.
+    /// The number of elements that differ from the values after a restart of `step`.
     std::uint64_t wrong(std::int64_t step) {
         std::uint64_t count = 0;
         const std::vector<std::byte> outside(spec_.type.size_bytes, untouched);
@@ -104,7 +104,7 @@ private:
         memory_.emplace_back(elements * spec_.type.size_bytes, untouched);
     }
     bool saved(std::uint64_t slowest) const { return spec_.coverage == Coverage::full || slowest % 3 != 1; }
-    // A position before the shape's begin wraps around and is past its end.
+    // A position before the shape's begin wraps around to a number past its end.
     bool in_shape(const Extents& where) const {
         for (int dim = 0; dim < where.dims(); ++dim)
             if (where[dim] >= spec_.shape[dim]) return false;
@@ -115,7 +115,7 @@ private:
         for (int dim = 0; dim < where.dims(); ++dim) index = index * spec_.shape[dim] + where[dim];
         return element_of(seed_, index, step, spec_.type.size_bytes);
     }
-    // Every element of every allocation, with its global position.
+    // Visits every element of every allocation with its global position.
     template <class Visit>
     void visit(Visit&& each) {
         for (std::size_t i = 0; i < boxes_.size(); ++i) {
@@ -143,7 +143,7 @@ private:
     std::vector<std::vector<std::byte>> memory_;
 };
 
-/// A value that is equal on every rank.
+/// A value that all ranks share.
 class Value {
 public:
     Value(std::string name, Type type, Extents shape, std::uint64_t seed)
@@ -169,8 +169,8 @@ private:
     std::vector<std::byte> memory_;
 };
 
-/// A particle table; column 0 is the i64 id, from which the others follow. Rows lie as an array of structs, or each
-/// column alone.
+/// A particle table. Column 0 is the i64 id, and the other columns follow from it. The rows are an array of structs, or
+/// each column is an array.
 class Table {
 public:
     Table(std::string name, std::vector<Column> columns, bool structs)
@@ -209,7 +209,7 @@ public:
         std::memcpy(&id, at(0, row), sizeof(id));
         return id;
     }
-    /// The number of values that do not follow from their row's id.
+    /// The number of values that do not follow from the id of their row.
     std::uint64_t wrong(std::int64_t step) {
         std::uint64_t count = 0;
         for (std::uint64_t row = 0; row < rows_; ++row)
@@ -238,8 +238,9 @@ private:
     std::vector<std::byte> memory_;
 };
 
-/// Fields of 1 to 4 dimensions with several boxes a rank and none on some, two tables, replicated values and strings:
-/// every element type somewhere. `coarse` deals other tiles, so that a restart's boxes differ from the saved ones.
+/// Fields of 1 to 4 dimensions, two tables, replicated values and strings. Every element type occurs. Some ranks have
+/// several boxes and some none. `coarse` selects different tiles, so that the boxes of a restart differ from the saved
+/// boxes.
 class NumberedState {
 public:
     NumberedState(int rank, int ranks, bool coarse) : rank_(rank), ranks_(ranks) {
@@ -250,7 +251,7 @@ public:
             {"fields/w", c64, {4, 5, 6}, tile({2, 2, 3}, {1, 5, 4}), {1, 0, 2}},
             {"fields/deep", u8, {3, 2, 4, 2}, tile({1, 2, 2, 1}, {3, 1, 1, 2}), {1, 1, 1, 1}},
             {"fields/holes", f32, {11, 3}, {1, 2}, {1, 0}, Coverage::partial},
-            {"few", u64, {3}, {1}, {0}},  // most ranks own nothing of it
+            {"few", u64, {3}, {1}, {0}},  // most ranks own no element of it
             {"half", f16, {6, 2}, tile({2, 1}, {3, 2}), {0, 0}},
             {"wide", c128, {7}, tile({2}, {3}), {1}},
             {"label", string_of(9), {5}, tile({1}, {2}), {0}},
@@ -286,7 +287,7 @@ public:
             tables[t].bind(particles[t]).value();
         }
     }
-    /// Forgets everything and binds the rows that the restart gives this rank.
+    /// Clears all values and binds the rows that the restart assigns to this rank.
     void expect(const Restart& restart) {
         for (auto& value : values) value.clear();
         for (auto& field : fields) field.clear();

@@ -1,5 +1,5 @@
-// Visitors of describe::each_option() for tests that hold for every option of a session: each gets another value that
-// its line allows, and is written as a configuration has it.
+// Visitors of describe::each_option() for tests of every session option. Each option gets another valid value, written
+// as in a configuration.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace forebay::test {
 
-/// Sets each option to a value that is allowed and not its default.
+/// Sets each option to a valid value that is not its default.
 struct ChangeOption {
     template <class Integer>
     void operator()(const describe::SessionOption&, const describe::Whole& range, Integer& value) const {
@@ -70,7 +70,7 @@ struct OptionText {
     std::string key, value;
 };
 
-/// Writes each option but those of streams, "agent.cores = 3".
+/// Writes every option except the options of streams, as "agent.cores = 3".
 struct WriteOptions {
     std::vector<OptionText>& lines;
     std::string prefix = {};
@@ -125,7 +125,7 @@ struct WriteOptions {
     }
 };
 
-/// Of Options or AgentOptions.
+/// The lines of an Options or AgentOptions object.
 template <class Given>
 std::vector<OptionText> texts_of(const Given& options, const std::string& prefix = "") {
     std::vector<OptionText> lines;

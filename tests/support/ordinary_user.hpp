@@ -1,4 +1,4 @@
-// What a user may do whom permissions hold: root's tests ask a process of another user.
+// Runs code with the permissions of an ordinary user. Permissions do not restrict root, so root's tests fork a process.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace forebay::test {
 
-/// What `body` tells, run in a process of its own by a user who is not root. To be called while no other thread runs.
+/// Runs `body` in a process of a user other than root and returns its text. Call it while no other thread runs.
 inline std::string told_by_ordinary_user(const std::function<std::string()>& body) {
     constexpr uid_t nobody = 65534;
     int ends[2];

@@ -1,4 +1,4 @@
-// Small file systems of a test's own, in a mount namespace that ends with the process. Needs root or a user namespace.
+// Small private file systems in a mount namespace that ends with the process. Needs root or a user namespace.
 
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace forebay::test {
 
-/// To be called before the process has threads. False: this machine does not allow it.
+/// Call it before the process starts threads. False if this machine does not allow it.
 inline bool enter_own_mounts() {
     const auto uid = ::geteuid();
     const auto gid = ::getegid();
@@ -37,7 +37,7 @@ inline bool enter_own_mounts() {
     return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
-/// A tmpfs at `path`, which is created; unmounted at the end.
+/// A tmpfs at `path`. The constructor creates `path`, the destructor unmounts.
 class SmallTmpfs {
 public:
     SmallTmpfs(const std::string& path, const std::string& size) : path_(path) {
@@ -51,7 +51,7 @@ public:
 
     const std::string& path() const { return path_; }
     std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-    /// Takes all the room but `left_bytes`; empty() gives it back.
+    /// Fills the file system up to `left_bytes`. empty() frees the space.
     void fill(std::uint64_t left_bytes) const {
         const auto free = sys::free_bytes(path_).value();
         std::ofstream(ballast()) << std::string(free > left_bytes ? free - left_bytes : 0, 'x');
@@ -63,11 +63,11 @@ private:
     std::string path_;
 };
 
-/// An ext4 in a file, mounted at `path`, that can be frozen: whoever writes to it then hangs in the kernel and cannot
-/// be killed, as in a mount whose server is gone. Needs root, loop devices and mkfs.ext4.
+/// An ext4 in a file, mounted at `path`. While it is frozen, a writer hangs in the kernel and cannot be killed, as on a
+/// mount with a dead server. Needs root, loop devices and mkfs.ext4.
 class FreezableDisk {
 public:
-    /// nullptr: this machine does not allow it.
+    /// nullptr if this machine does not allow it.
     static std::unique_ptr<FreezableDisk> make(const std::string& path, const std::string& size) {
         const auto image = path + ".ext4";
         std::filesystem::create_directory(path);
@@ -84,7 +84,8 @@ public:
     FreezableDisk& operator=(const FreezableDisk&) = delete;
 
     void freeze() {
-        // Frozen for ever it would hold this test and the machine's shutdown: something else thaws it in the end.
+        // A disk that stays frozen would hang this test and the machine's shutdown, so a child process thaws it in the
+        // end.
         guard_ = ::fork();
         if (guard_ == 0) {
             ::sleep(60);

@@ -1,4 +1,4 @@
-// A spool in a real directory, and what batches of packed files hold.
+// A spool in a real directory, and the contents of batches of packed files.
 
 #pragma once
 
@@ -38,7 +38,7 @@ inline Contents files_in(const std::filesystem::path& spool) {
     return files;
 }
 
-/// What all committed batches of a stream hold: content by path, and how often each path is there.
+/// The contents of all committed batches of a stream: content by path. `times` counts each path.
 inline Contents packed_in(sys::Store& store, const std::string& run, const std::string& stream,
                           std::map<std::string, int>* times = nullptr) {
     Contents files;
@@ -63,7 +63,7 @@ inline Contents packed_in(sys::Store& store, const std::string& run, const std::
     return files;
 }
 
-/// How many batches it took.
+/// Packs everything and returns the number of batches.
 inline std::size_t pack_all(agent::Packer& packer) {
     std::size_t batches = 0;
     while (packer.pack_batch().value().files > 0) ++batches;

@@ -24,14 +24,14 @@ inline foreign::ReadSample sample_of(std::span<const std::vector<std::byte>> fil
     };
 }
 
-/// Appends the bytes of numbers.
+/// Appends the bytes of the numbers.
 template <class T>
 void append(std::vector<std::byte>& to, const std::vector<T>& numbers) {
     const auto bytes = std::as_bytes(std::span(numbers));
     to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-/// One process' file, record by record, in little-endian order.
+/// The file of one process, record by record, little-endian.
 class PalmProcessImage {
 public:
     std::vector<std::byte> bytes;
@@ -55,7 +55,8 @@ public:
     }
 };
 
-/// Process `process` of `processes` in a row along x, each 2 x 3 points, levels 0 to 2 and one above, no ghost layers.
+/// Process `process` of `processes` in a row along x. Each has 2 x 3 points, levels 0 to 2 and an extra level, and no
+/// ghost layers.
 inline std::vector<std::byte> palm_process(std::int32_t process, std::int32_t processes) {
     PalmProcessImage image;
     if (process == 0) {
@@ -75,7 +76,7 @@ inline std::vector<std::byte> palm_process(std::int32_t process, std::int32_t pr
     return std::move(image.bytes);
 }
 
-/// An MPI-IO file of 4 x 3 points and levels 0 to 2 and one above, to which more can be added.
+/// An MPI-IO file of 4 x 3 points, levels 0 to 2 and an extra level. Tests can add to it.
 struct PalmMpiImage {
     std::vector<std::pair<std::string, std::int32_t>> integers{
         {"nx", 3}, {"ny", 2}, {"nz", 2}, {"current_timestep_number", 9}};
@@ -121,7 +122,7 @@ struct PalmMpiImage {
     }
 };
 
-/// With the arrays u, zs and profile.
+/// A file with the arrays u, zs and profile.
 inline std::vector<std::byte> palm_mpi_file() {
     PalmMpiImage image;
     image.array("u", std::vector(4 * 3 * 4, 0.5));
@@ -130,8 +131,8 @@ inline std::vector<std::byte> palm_mpi_file() {
     return image.bytes();
 }
 
-/// Adds the two index planes of surface data that have `counts` elements in each column, x outside, y inside, and data
-/// of `runs` runs: in each column its number of elements, then 1.5.
+/// Adds surface data: two index planes for `counts` elements in each column (x outside, y inside), and data of `runs`
+/// runs. The data of a column are its number of elements, then 1.5.
 inline void add_surface(PalmMpiImage& image, const std::string& name, const std::vector<std::int64_t>& counts,
                         int runs) {
     std::vector<std::int64_t> start(12), end(12);

@@ -1,4 +1,4 @@
-// Small analyses of every kind, for what is done with their parts.
+// Small analyses of every kind, for tests of their parts.
 
 #pragma once
 

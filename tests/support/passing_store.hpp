@@ -1,4 +1,4 @@
-// What tests derive from to be slow, or wrong, at one call.
+// A store that forwards every call. Tests derive from it to make a single call slow or wrong.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace forebay::test {
 using sys::PassingFile;
 using sys::PassingStore;
 
-/// Lets `other` run to its end before its own operation number `at`: an agent that is slow there.
+/// Runs `other` to its end before its own operation number `at`: the agent over this store is slow there.
 class InterruptedStore final : public PassingStore {
 public:
     InterruptedStore(sys::Store& store, int at, std::function<void()> other)

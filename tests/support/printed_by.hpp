@@ -1,4 +1,4 @@
-// What a body writes to standard error, which is a file meanwhile.
+// Captures the standard error of a body in a file.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether other processes live, and what they wrote.
+// State of other processes, and the files that they wrote.
 
 #pragma once
 
@@ -19,7 +19,7 @@ inline std::string text_in(const std::string& path) {
 }
 
 inline bool alive(pid_t process) {
-    // A zombie, which nobody collects where process 1 is a shell, does not live.
+    // A zombie counts as ended. If process 1 is a shell, nobody collects its zombies.
     std::string state = text_in("/proc/" + std::to_string(process) + "/stat");
     state = state.substr(std::min(state.size(), state.rfind(')') + 2));
     return !state.empty() && state[0] != 'Z' && state[0] != 'X';

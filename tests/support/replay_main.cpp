@@ -1,6 +1,6 @@
-// The main of a fuzz target where libFuzzer is absent: replays every file of the corpus directory that the command
-// line names, then truncations and byte changes of each, in an order that a fixed seed decides.
-// Exits with 77, and says why, when there is no corpus.
+// The main of a fuzz target without libFuzzer. It replays every file of the corpus directory on the command line, then
+// truncations and byte changes of each file in an order from a fixed seed. It prints a reason and exits with 77 if
+// there is no corpus.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// Enough to hit each field of a header several times, few enough that a corpus of 100 files takes seconds.
+// Enough to change each field of a header several times; few enough to replay 100 files in seconds.
 constexpr int mutations_per_file = 500;
 constexpr int truncations_per_file = 64;
 
@@ -40,7 +40,7 @@ void replay(const std::vector<std::uint8_t>& original, std::mt19937_64& random) 
         auto changed = original;
         const auto changes = 1 + random() % 4;
         for (std::uint64_t change = 0; change < changes; ++change) {
-            // Half of the changes fall into the first 256 bytes, where most formats keep what decides.
+            // Half of the changes hit the first 256 bytes. Most formats keep their important fields there.
             const auto reach = random() % 2 ? changed.size() : std::min<std::size_t>(changed.size(), 256);
             changed[random() % reach] = static_cast<std::uint8_t>(random());
         }

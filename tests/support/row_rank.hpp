@@ -1,4 +1,4 @@
-// The smallest application: each rank saves its row of an array, equal to the step everywhere.
+// The smallest application: each rank saves its row of an array. Every element equals the step.
 
 #pragma once
 
@@ -34,13 +34,15 @@ struct RowRank {
         std::ranges::fill(data, static_cast<double>(step));
         return stream.save(step);
     }
-    /// The step of the newest snapshot below one, -1 without any, -2 when its data are of another.
+    /// Restores the newest snapshot below `below` and returns its step. -1 without a snapshot, -2 if the data are of
+    /// another step.
     std::int64_t restore(std::int64_t below = newest) {
         auto restart = stream.newest(below).value();
         if (!restart) return -1;
         std::ranges::fill(data, -1.0);
         auto done = restart->read();
-        // The agent of an earlier session may remove an old snapshot between the two calls, since it is out of `keep`.
+        // The agent of an earlier session may remove an old snapshot between the two calls: `keep` no longer protects
+        // it.
         while (!done && below != newest && done.error().kind == ErrorKind::missing) {
             restart = stream.older().value();
             if (!restart) return -1;
@@ -50,7 +52,7 @@ struct RowRank {
         const auto right = [&](double value) { return value == static_cast<double>(restart->step()); };
         return std::ranges::all_of(data, right) ? restart->step() : -2;
     }
-    /// Between what all ranks do, by one of them.
+    /// Rank 0 runs `act` between two barriers of all ranks.
     void once(const std::function<void()>& act) {
         world->barrier();
         if (world->rank() == 0) act();
@@ -63,7 +65,7 @@ struct RowRank {
     Stream stream;
 };
 
-/// The steps that are committed, newest first; each is checked to the last byte.
+/// The committed steps, newest first. Verifies every byte of each.
 inline std::vector<std::int64_t> committed_steps(const std::string& run) {
     std::vector<std::int64_t> steps;
     for (const auto& snapshot : catalog::snapshots(sys::posix_store(), run, "restart").value()) {

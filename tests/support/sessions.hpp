@@ -1,4 +1,4 @@
-// Sessions over threads as ranks, with an agent that is a thread too, for tests of what an application calls.
+// Sessions over threads as ranks, whose agent is a thread too. For tests of the application's calls.
 
 #pragma once
 
@@ -23,7 +23,7 @@ inline Options options_in(const TempDirectory& folder, int nodes, const std::str
     return options;
 }
 
-/// `body` on each rank, between open and close.
+/// Runs `body` on each rank between open and close.
 inline void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
     with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
@@ -33,7 +33,7 @@ inline void with_session(int ranks, const Options& options, const std::function<
     });
 }
 
-/// The steps of a stream that are committed, newest first.
+/// The committed steps of a stream, newest first.
 inline std::vector<std::int64_t> committed(const Options& options, const std::string& stream = "restart") {
     std::vector<std::int64_t> steps;
     for (const auto& snapshot : catalog::snapshots(sys::posix_store(), options.run, stream).value())

@@ -1,5 +1,5 @@
-// What a rank of a small application owns, of every kind and with unequal shares: for tests of snapshots in one file.
-// Each value follows from its global place, so that any number of ranks can check what others saved.
+// The data of a rank of a small application: every kind, with unequal shares. For tests of snapshots in one file. Each
+// value follows from its global position, so that any number of ranks can check it.
 
 #pragma once
 
@@ -27,10 +27,10 @@ struct SharedState {
           ranks_(static_cast<std::uint32_t>(world.size())) {
         const auto slab = balanced_share(rows, rank_, ranks_);
         slabs_box = {{slab.first, 0}, {slab.count, columns}};
-        // Along the second dimension, so that no box is contiguous in its dataset.
+        // Cut along the second dimension, so that no box is contiguous in its dataset.
         const auto part = balanced_share(boxes_shape[1], rank_, ranks_);
         boxes_box = {{0, part.first, 0}, {boxes_shape[0], part.count, boxes_shape[2]}};
-        // Every other rank has a box, with room around it.
+        // Every other rank has a box, with unwritten elements around it.
         const auto hole = balanced_share(holes_shape[0], rank_, ranks_);
         holes_box = {{hole.first, 3}, {rank_ % 2 == 0 ? hole.count : 0, 7}};
         slabs.resize(volume(slabs_box.size));
@@ -49,7 +49,7 @@ struct SharedState {
         ghosts.emplace(stream.particles("ghosts", {{"mass", f64}}).value());
     }
 
-    /// Rows that a rank saves: a third of the ranks have none, the others differ.
+    /// The rows that a rank saves. A third of the ranks have none, the rest have different numbers.
     static std::uint64_t rows_of(std::uint32_t rank, std::int64_t step) {
         return rank % 3 == 1 ? 0 : 700 + 113 * rank + static_cast<std::uint64_t>(step % 7) * 40;
     }
@@ -77,7 +77,7 @@ struct SharedState {
         return stream_.save(step, 0.25 * static_cast<double>(step));
     }
 
-    /// What is wrong with the newest snapshot, which is to be that of `step`; empty when it is as it was saved.
+    /// Restores the newest snapshot, which must be of `step`. Returns the first difference; empty if all is as saved.
     std::string check_restart(std::int64_t step) {
         auto restart = stream_.newest().value();
         if (!restart) return "no snapshot";
@@ -119,7 +119,7 @@ struct SharedState {
         ghosts->bind(0, {mass.data()}).value();
     }
 
-    /// visit(i, element) for each element of a box, by its place in the packed box and in the global array.
+    /// Calls visit(i, element) for each element of a box: its index in the packed box and in the global array.
     template <class Visit>
     static void each(const Box& box, const Extents& shape, Visit visit) {
         Extents origin;

@@ -1,4 +1,4 @@
-/* To be preloaded: the rank never looks for a message again, as on a node that hangs. */
+/* For LD_PRELOAD: the rank stops receiving messages, as on a node that hangs. */
 
 #include <unistd.h>
 

@@ -7,7 +7,7 @@ namespace forebay::test {
 
 namespace {
 
-constexpr std::uint64_t sector_bytes = 512;  // what disks write at once
+constexpr std::uint64_t sector_bytes = 512;  // disks write a sector as a whole
 
 void put(Bytes& bytes, std::uint64_t offset, std::span<const std::byte> data) {
     if (bytes.size() < offset + data.size()) bytes.resize(offset + data.size());
@@ -66,7 +66,7 @@ void SimDisk::write(SimNode& file, std::uint64_t offset, std::span<const std::by
 
 void SimDisk::cut(SimNode& file, std::uint64_t bytes, int writer) {
     file.bytes.resize(bytes);
-    if (bytes == 0) file.changes.clear();  // nothing of them can come after this
+    if (bytes == 0) file.changes.clear();  // earlier writes cannot show any more
     file.changes.push_back({bytes, {}, true, writer});
 }
 
@@ -111,8 +111,8 @@ void SimDisk::apply(const NameChange& change, bool durable) {
 }
 
 void SimDisk::sync_names(const NodePtr& directory) {
-    // With a change go the earlier ones of the same names: no disk keeps a rename and forgets, for good, what its
-    // name was before.
+    // Earlier changes of the same names become durable too: no disk keeps a rename but forgets the earlier name for
+    // good.
     std::set<std::pair<const SimNode*, std::string>> needed;
     std::vector<NameChange> synced, left;
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {

@@ -1,8 +1,8 @@
-// What a simulated disk holds: now, and what of it would outlive a power cut.
+// The content of a simulated disk: now, and after a power cut.
 //
-// A file has the bytes that programs see, the bytes that are durable, and between them the writes in their order. A
-// directory has the same of names. A name operation (create, remove, rename) is durable after a sync of a directory
-// it touches; a write after a sync of its file. No call here fails: SimStore decides what is allowed.
+// A file has its current bytes, its durable bytes, and the ordered list of writes between them. A directory has the
+// same for names. A name operation (create, remove, rename) becomes durable when a directory of it is synced; a write
+// becomes durable when its file is synced. No call here fails: SimStore decides which calls fail.
 
 #pragma once
 
@@ -23,15 +23,15 @@ namespace forebay::test {
 using Bytes = std::vector<std::byte>;
 
 struct SimNode {
-    struct Change {  // a write, or with no data a cut to `offset` bytes
+    struct Change {  // a write; if is_cut, a cut to `offset` bytes
         std::uint64_t offset = 0;
         Bytes data;
         bool is_cut = false;
-        int writer = 0;  // the open file through which it came
+        int writer = 0;  // the open file of this change
     };
 
     bool is_directory = false;
-    sys::EntryStatus about{};  // of entries of trees (SimTree): outlives a power cut at once
+    sys::EntryStatus about{};  // of entries of trees (SimTree); durable at once
     std::string link_text{};
     std::map<std::string, std::string> attributes{};
     Bytes bytes;
@@ -43,7 +43,7 @@ struct SimNode {
 
 using NodePtr = std::shared_ptr<SimNode>;
 
-/// What of the unsynced outlives the power cut.
+/// The unsynced state that survives a power cut.
 struct Survivors {
     bool names = false;
     bool bytes = false;
@@ -52,16 +52,16 @@ struct Survivors {
 class SimDisk {
 public:
     SimDisk();
-    SimDisk(const SimDisk& other);  // deep: the copies share nothing
+    SimDisk(const SimDisk& other);  // deep copy: the copies share nothing
     SimDisk& operator=(const SimDisk&) = delete;
 
     const NodePtr& root() const { return root_; }
 
     void write(SimNode& file, std::uint64_t offset, std::span<const std::byte> data, int writer);
     void cut(SimNode& file, std::uint64_t bytes, int writer);
-    /// What came through one open file: a file that several machines write is synced by each for itself.
+    /// Syncs the changes of one open file. Each machine that writes a file must sync it itself.
     void sync_file(SimNode& file, int writer);
-    /// What the kernel does after a failed write-back: the pages count as clean, so no later sync writes them.
+    /// A failed write-back: the kernel marks the pages clean, so no later sync writes them.
     void write_off(SimNode& file, int writer);
 
     void add_name(const NodePtr& directory, const std::string& name, const NodePtr& node);
@@ -71,17 +71,17 @@ public:
     void sync_names(const NodePtr& directory);
 
     void power_cut(Survivors kept);
-    /// Each unsynced name operation, each 512-byte sector of each unsynced write and each new length of a file survives
-    /// by the toss of a coin.
+    /// A coin decides for each unsynced name operation, each 512-byte sector of an unsynced write and each new file
+    /// length if it survives.
     void power_cut(std::mt19937_64& random);
     /// Everything becomes durable.
     void settle();
 
 private:
     struct NameChange {
-        NodePtr from_directory;  // null: a new name
+        NodePtr from_directory;  // null: the name is new
         std::string from;
-        NodePtr to_directory;  // null: removed
+        NodePtr to_directory;  // null: the name is removed
         std::string to;
         NodePtr node;
     };

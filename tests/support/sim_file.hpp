@@ -1,4 +1,4 @@
-// A file of the simulated disk; only sim_store.cpp makes them.
+// A file of the simulated disk. Only sim_store.cpp makes it.
 
 #pragma once
 

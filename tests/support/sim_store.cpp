@@ -50,7 +50,7 @@ Result<> SimStore::begin(Op kind, std::unique_lock<std::mutex>& lock) {
     for (auto delay = late; delay != last_late; ++delay) {
         if (!due(delay->second)) continue;
         const int boot = boots_;
-        const auto pause = delay->second.pause;  // the delays may be cleared meanwhile
+        const auto pause = delay->second.pause;  // a copy: the delays may be cleared while the lock is free
         lock.unlock();
         std::this_thread::sleep_for(pause);
         lock.lock();
@@ -75,7 +75,7 @@ std::size_t SimStore::short_write(std::size_t bytes) {
 NodePtr SimStore::find(const std::string& path) const {
     NodePtr node = disk_.root();
     for (const auto& part : parts_of(path)) {
-        const auto child = node->names.find(part);  // a file has no names
+        const auto child = node->names.find(part);  // the names of a file are empty
         if (child == node->names.end()) return nullptr;
         node = child->second;
     }

@@ -1,9 +1,8 @@
-// A disk for tests behind sys::Store: it loses what was not synced, and fails when told to.
+// A simulated disk behind sys::Store. It loses unsynced data, and fails on demand.
 //
-// Every call of the Store and of its Files is one operation, numbered from 0; remove_tree is one more for each name
-// below, and destructors are none. crash_before(n) cuts the power before operation n: that operation and all later ones
-// fail until reboot(). Paths are relative to one root, with or without a leading slash. Any number of threads may use a
-// SimStore and its Files.
+// Every call of the Store and its Files is one operation, numbered from 0. remove_tree counts one more for each name
+// below, destructors count nothing. crash_before(n) cuts the power before operation n: it and all later operations fail
+// until reboot(). Paths are relative to one root, with or without a leading slash. Thread-safe, also its Files.
 
 #pragma once
 
@@ -33,7 +32,7 @@ enum class Op {
     rename,
     remove,
     remove_tree,
-    remove_below,  // each name that remove_tree takes from a directory: a crash leaves a part of the tree
+    remove_below,  // one for each name under remove_tree; a crash leaves a part of the tree
     sync_directory,
     list,
     exists,
@@ -43,9 +42,9 @@ inline constexpr std::size_t op_kinds = 17;
 class SimStore final : public sys::Store {
 public:
     SimStore() = default;
-    /// With a directory that was there before anything is counted: a run's, which drains never make.
+    /// With a directory that exists before counting starts, such as the run's: drains never make it.
     explicit SimStore(const std::string& directory);
-    /// A disk with the same content, synced and unsynced; counters, faults and open files stay with the old one.
+    /// A disk with the same content, synced and unsynced. It starts without counters, faults and open files.
     explicit SimStore(const SimDisk& disk) : disk_(disk) {}
     std::unique_ptr<SimStore> clone() const;
 
@@ -59,42 +58,43 @@ public:
     Result<std::vector<sys::Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
 
-    /// The next numbered operation, so after a clean run: how many there were.
+    /// The number of the next operation; after a clean run the number of all operations.
     int operations() const;
-    /// How often a kind was called, for tests of costs.
+    /// The number of calls of a kind, for tests of costs.
     int calls(Op kind) const;
     std::uint64_t bytes_written() const;
 
     void crash_before(int operation);
     bool crashed() const;
-    /// Ends the power cut. Open files are dead, and faults are forgotten.
+    /// Ends the power cut. Open files stay dead, and faults are forgotten.
     void reboot(Survivors kept);
-    /// As reboot(), keeping a random part of what was not synced: any subset of name operations and of the
-    /// 512-byte sectors of writes, and a file's new length with or without the bytes that made it. The same seed
-    /// after the same operations keeps the same.
+    /// Like reboot(), but keeps a random part of the unsynced changes: any subset of the name operations and of the
+    /// 512-byte sectors of writes, and a new file length with or without its bytes. The same seed and operations give
+    /// the same result.
     void reboot_torn(std::uint64_t seed);
-    /// `way` 0 to 3: reboot() with all or nothing of unsynced names (1) and bytes (2); larger ones are seeds of
+    /// `way` 0 to 3: reboot(), with all or no unsynced names (bit 1) and bytes (bit 2). Larger numbers seed
     /// reboot_torn().
     void reboot_by(std::uint64_t way);
     static constexpr std::uint64_t whole_reboots = 4;
-    /// The programs are killed, the machine lives: nothing is lost and nothing more is durable; open files are dead.
+    /// Kills the programs but not the machine: no data is lost or becomes durable. Open files are dead.
     void kill_programs();
-    /// Everything so far is durable; open files are dead.
+    /// Makes everything durable. Open files are dead.
     void settle();
 
-    /// The `nth` call of `kind` from now on (0 is the next) fails, and `times` - 1 after it. A failing write has
-    /// written half; a failing sync has lost the bytes for good, as after a lost write-back.
+    /// The `nth` call of `kind` from now on (0 is the next) and the `times` - 1 calls after it fail. A failed write has
+    /// written half. After a failed sync the bytes are lost for good, as after a failed write-back.
     void fail(Op kind, int nth, Error error, int times = 1);
-    /// From now on one call in `one_in` fails: EIO, for writes as often ENOSPC, with any part of them written. 0: no
-    /// more. The same seed and the same calls give the same faults.
+    /// From now on one call in `one_in` fails with EIO; half of the failing writes fail with ENOSPC. A failed write has
+    /// written any part. 0 stops the faults. The same seed and calls give the same faults.
     void fail_by_seed(std::uint64_t seed, int one_in);
-    /// The `nth` call of `kind` from now on, and `times` - 1 after it, take effect `pause` later; others overtake them.
+    /// The `nth` call of `kind` from now on and the `times` - 1 after it take effect `pause` later. Other calls
+    /// overtake them.
     void delay(Op kind, int nth, std::chrono::milliseconds pause, int times = 1);
 
-    /// Whether Access::create_direct gives direct files, which then refuse what is not aligned.
+    /// If true, Access::create_direct gives direct files, which refuse unaligned writes.
     void support_direct(bool yes);
 
-    /// Outside of the numbering: a file's bytes, and every path ("a/b"; directories end in "/"), as seen now.
+    /// Current bytes of a file, and every path ("a/b"; directories end in "/"). These calls are not numbered.
     std::optional<std::string> peek(const std::string& path) const;
     std::vector<std::string> paths() const;
 
@@ -113,10 +113,9 @@ private:
         std::chrono::milliseconds pause{};
     };
 
-    /// Counts the call, waits while a delay is due, for which it lets go of the lock; an Error if the power is cut or a
-    /// fault is due.
+    /// Counts the call and waits if a delay is due, without the lock. Fails if the power is cut or a fault is due.
     Result<> begin(Op kind, std::unique_lock<std::mutex>& lock);
-    /// How much of a failing write of so many bytes is written.
+    /// The number of bytes that a failing write of `bytes` bytes still writes.
     std::size_t short_write(std::size_t bytes);
     bool crashed_now() const { return crash_at_ >= 0 && operations_ > crash_at_; }
     NodePtr find(const std::string& path) const;

@@ -1,8 +1,8 @@
-// A tree of files on a simulated disk behind sys::Folder: it loses what was not synced. Attributes, times among them,
-// count as durable at once: the worst case, since a file that has its size and time and not its bytes looks whole.
+// A tree of files on a simulated disk behind sys::Folder. It loses unsynced data. Attributes and times are durable at
+// once. That is the worst case: a file with its size and time but without its bytes looks whole.
 //
-// Each call that changes something is one operation, numbered from 0. crash_before(n) cuts the power before operation
-// n: that one and all later calls fail. One thread at a time.
+// Each changing call is one operation, numbered from 0. crash_before(n) cuts the power before operation n: it and all
+// later calls fail. One thread at a time.
 
 #pragma once
 
@@ -17,23 +17,23 @@ namespace forebay::test {
 
 class SimTree {
 public:
-    /// `device`: in the ids of what it holds. Two trees of one copy have two.
+    /// `device` becomes part of the ids. Use two values for the two trees of a copy.
     explicit SimTree(std::uint64_t device = 1);
-    /// A disk with the same content, synced and unsynced, with power.
+    /// A powered disk with the same content, synced and unsynced.
     SimTree(const SimTree& other);
     SimTree& operator=(const SimTree&) = delete;
 
-    /// A folder of the root, made where it is missing.
+    /// A directory of the root. Makes it if it is missing.
     std::shared_ptr<sys::Folder> folder(const std::string& name);
     void crash_before(std::uint64_t operation) { crash_ = operation; }
-    /// Syncs answer that bytes could not be written.
+    /// Every sync reports that bytes could not be written.
     void fail_syncs() { fails_syncs_ = true; }
     std::uint64_t operations() const { return operations_; }
-    /// Of the file system, that went well.
+    /// The number of successful syncs of the file system.
     std::uint64_t syncs() const { return syncs_; }
     SimDisk& disk() { return disk_; }
 
-    /// For the folders and files of this tree.
+    /// For the directories and files of this tree.
     Result<> power() const;
     Result<> begin_change();
     bool fails_syncs() const { return fails_syncs_; }

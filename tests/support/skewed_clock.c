@@ -1,4 +1,4 @@
-/* To be preloaded: the time of day is SKEWED_CLOCK_SECONDS ahead, as on a node that no time server corrects. */
+/* For LD_PRELOAD: the clock is SKEWED_CLOCK_SECONDS ahead, as on a node without a time server. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Small snapshots for tests of what lies at a target: a field, a particle table and a scalar from two ranks a node,
-// one of them without rows. drain_node() brings a node file into its part directory by the acts of an agent.
+// Small snapshots for tests of targets: a field, a particle table and a scalar from two ranks a node, one of them
+// without rows. drain_node() writes a node file into its part directory with the steps of an agent.
 
 #pragma once
 
@@ -34,7 +34,7 @@ struct SmallSnapshot {
     std::uint64_t elements_per_rank = 40;  // of the field
     std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
     std::uint32_t nodes_per_file = 1;  // or all_in_one
-    std::uint64_t flux_rows = 3;       // of the array that shared files have besides
+    std::uint64_t flux_rows = 3;       // rows of the array that only shared files have
     format::Lineage lineage = {};
 
     std::uint32_t ranks() const { return nodes * ranks_per_node; }
@@ -58,7 +58,7 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
         {"gas/id", i64, Kind::particles, {}, 0, Coverage::full, {}},
         {"gas/x", f32, Kind::particles, {}, 0, Coverage::full, {.unit = "m"}},
     };
-    // Cut along its fast dimension, so that ranks of all nodes write into each of its rows.
+    // Cut along the fast dimension, so that ranks of all nodes write into each row.
     if (snapshot.nodes_per_file == all_in_one)
         schema.variables.push_back({"fields/flux",
                                     f64,
@@ -70,7 +70,7 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
     return schema;
 }
 
-/// The world's odd ranks own no particles, the others ten more each.
+/// Odd world ranks own no particles. Each even rank owns ten more than the even rank before.
 inline std::uint64_t rows_of(std::uint32_t rank) { return rank % 2 == 1 ? 0 : 10 + 5 * rank; }
 
 inline format::Layout small_layout(const SmallSnapshot& snapshot, std::uint32_t node) {
@@ -83,7 +83,7 @@ inline format::Layout small_layout(const SmallSnapshot& snapshot, std::uint32_t 
     return format::plan_layout(small_schema(snapshot), parts, {}).value();
 }
 
-/// Where all lies in the shared file of a snapshot, regions as close as they may.
+/// The layout of the shared file of a snapshot. Regions lie as close as allowed.
 inline format::SharedPlan small_plan(const SmallSnapshot& snapshot) {
     const auto schema = small_schema(snapshot);
     std::uint64_t rows = 0, head_bytes = 0;
@@ -99,8 +99,7 @@ inline format::SharedPlan small_plan(const SmallSnapshot& snapshot) {
                                 all);
 }
 
-/// The form of its files. Regions of a combined file lie as format::place_regions() says, but closer, for disks in
-/// memory.
+/// The form of the files. Regions of a combined file follow format::place_regions(), but lie closer to save memory.
 inline format::Form small_form(const SmallSnapshot& snapshot, std::uint32_t node) {
     if (snapshot.nodes_per_file == all_in_one) return small_plan(snapshot).places;
     const auto per_file = snapshot.nodes_per_file, first = node / per_file * per_file;
@@ -158,7 +157,8 @@ inline std::string step_directory(const std::string& run, const SmallSnapshot& s
     return run + "/" + snapshot.stream + "/" + catalog::step_name(snapshot.step);
 }
 
-/// Writes the node file beside its final name, syncs it, renames it and, unless it is slow there, syncs its directory.
+/// Writes the node file under a temporary name, syncs it and renames it. With `syncs_name` it syncs the directory too;
+/// without it, a slow drain is stopped before that sync.
 inline Result<> drain_node(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot, std::uint32_t node,
                            bool syncs_name = true) {
     const auto path = part_directory(run, snapshot) + "/" + format::node_path(node, snapshot.nodes);

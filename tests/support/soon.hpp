@@ -1,4 +1,4 @@
-// Waiting for what another process or thread does.
+// Waiting for another process or thread.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace forebay::test {
 
-/// Asks until `condition` holds, a millisecond apart; false when it does not within `at_most`, which is a limit for
-/// what hangs and long enough for a machine that is busy. It is asked once a turn, since some conditions are acts.
+/// Evaluates `condition` every millisecond until it is true. False after `at_most`, which only stops a hang: it is long
+/// enough for a busy machine. One evaluation a turn, since some conditions have side effects.
 template <class Condition>
 bool soon(Condition condition, std::chrono::milliseconds at_most = std::chrono::seconds(300)) {
     const auto deadline = std::chrono::steady_clock::now() + at_most;

@@ -1,4 +1,4 @@
-// Files in memory, for reading: what decoders are given in tests and fuzz targets.
+// Readable files in memory, as input of decoders in tests and fuzz targets.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace forebay::test {
 
-/// A file that is a piece of memory.
+/// A file over a piece of memory.
 class SpanFile : public sys::File {
 public:
     explicit SpanFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -35,7 +35,7 @@ private:
     std::span<const std::byte> bytes_;
 };
 
-/// Files by name.
+/// Files in memory by name.
 class SpanStore : public sys::Store {
 public:
     std::map<std::string, std::vector<std::byte>> files;

@@ -1,4 +1,4 @@
-// Where a session stages, known before it is opened.
+// The staging directory of a session before the session opens.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace forebay::test {
 
-/// Of a node of the run, which is made if it is missing.
+/// The staging directory of a node of the run. Makes the run if it is missing.
 inline std::string staging_of(const Options& options, int virtual_index = 0) {
     const auto run_id = catalog::make_identity(sys::posix_store(), options.run).value();
     return node::staging_directory(options.staging, options.run, run_id, static_cast<std::uint32_t>(virtual_index))

@@ -1,4 +1,4 @@
-// A status line of one agent of session 3, told some seconds before a fixed moment.
+// A status line of an agent of session 3, written `age_s` seconds before a fixed moment.
 
 #pragma once
 

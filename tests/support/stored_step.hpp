@@ -1,5 +1,5 @@
-// A committed step of the stream `restart` on the real file system: its files, and every byte verified. For test
-// programs of doctest.
+// A committed step of the stream `restart` on the real file system. Reads its files and verifies every byte. For
+// doctest programs.
 
 #pragma once
 
@@ -23,7 +23,7 @@ struct StoredStep {
     std::string directory() const { return run + "/restart/" + catalog::step_name(step); }
     catalog::Snapshot snapshot() const { return {"restart", step, directory()}; }
 
-    /// All names in its directory but that of the manifest, which is there.
+    /// All names in its directory except the manifest, which must exist.
     std::set<std::string> files() const {
         std::set<std::string> names;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(directory()))
@@ -32,7 +32,7 @@ struct StoredStep {
         return names;
     }
 
-    /// Its manifest, after every byte was found as it was saved.
+    /// The manifest. Requires that every byte verifies.
     format::Manifest whole() const {
         const auto verified = catalog::verify(sys::posix_store(), snapshot(), {}).value();
         for (const auto& damage : verified.damage) FAIL_CHECK(damage.text);
@@ -40,8 +40,8 @@ struct StoredStep {
         return catalog::load_manifest(sys::posix_store(), directory()).value();
     }
 
-    /// Flips a bit of the byte `at` of a file: verify finds that, in bytes around it of `variable` ("": of a head),
-    /// and nothing else. Flips it back.
+    /// Flips a bit of byte `at` of a file. Verify must report exactly that damage, in a range around `at` of `variable`
+    /// ("" for a head). Then flips it back.
     void check_flip(const std::string& path, std::uint64_t at, const std::string& variable) const {
         CAPTURE(at);
         CAPTURE(variable);

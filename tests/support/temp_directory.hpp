@@ -1,4 +1,4 @@
-// A directory of a test's own, removed with all in it at the end of the scope.
+// A private directory. The destructor removes it with its contents.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace forebay::test {
 
 class TempDirectory {
 public:
-    /// Below the system's directory for temporary files, or below `parent` ("/dev/shm" for memory).
+    /// Below the system's directory for temporary files, or below `parent`, such as "/dev/shm" for memory.
     explicit TempDirectory(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
         : path_(parent /
                 ("forebay-test-" + std::to_string(sys::process_id()) + "-" + std::to_string(sys::random_u64()))) {

@@ -1,1 +1,1 @@
-// Nothing: what the headers that tests have in common are compiled for (cmake/testing.cmake).
+// Empty: cmake/testing.cmake compiles this file to precompile the common headers of tests.

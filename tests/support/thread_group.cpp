@@ -13,7 +13,7 @@ namespace forebay::test {
 
 namespace {
 
-// What the members of one group share: a table with a place for each rank, and a barrier around its use.
+// Shared by the ranks of one group: a place for each rank, and a barrier around its use.
 struct Shared {
     explicit Shared(int ranks) : places(static_cast<std::size_t>(ranks)) {}
 
@@ -23,7 +23,7 @@ struct Shared {
     int waiting = 0;
     std::uint64_t round = 0;
     bool failed = false;
-    std::map<int, std::shared_ptr<Shared>> parts;  // of the split under way, by colour
+    std::map<int, std::shared_ptr<Shared>> parts;  // groups of the split in progress, by colour
 
     void wait() {
         std::unique_lock lock(mutex);

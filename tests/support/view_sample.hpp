@@ -1,6 +1,6 @@
-// Committed snapshots for the tests of views, written through the format room: node files with blocks spread over ranks
-// in an irregular way, and the manifest. Every element's number follows from its place in the global array or table, so
-// that a reader of the view can tell each value: number_of() and store_number() here, and the same in views_test.py.
+// Committed snapshots for tests of views, written through the format module: node files whose blocks spread irregularly
+// over ranks, and the manifest. Each number follows from its position in the global array or table, so that a reader
+// can check it: number_of() and store_number() here, and the same in views_test.py.
 
 #pragma once
 
@@ -24,7 +24,7 @@ namespace forebay::test {
 
 struct ViewSample {
     Schema schema;
-    std::vector<std::uint32_t> ranks_of_node;          // how many ranks each node has
+    std::vector<std::uint32_t> ranks_of_node;          // number of ranks of each node
     std::vector<std::vector<std::vector<Box>>> boxes;  // by rank, then variable
     std::vector<std::vector<std::uint64_t>> rows;      // by rank, then table
     std::uint32_t nodes_per_file = 1;                  // or all_in_one
@@ -40,7 +40,7 @@ inline std::string short_name(Type type) { return type.scalar == Scalar::string 
 
 inline std::uint64_t number_of(std::size_t variable, std::uint64_t element) { return element * 7 + variable * 13; }
 
-/// The number as `type` stores it. f16 holds whole numbers below 2048 exactly.
+/// Stores the number as `type`. f16 holds whole numbers below 2048 exactly.
 inline void store_number(std::byte* to, Type type, std::uint64_t number) {
     const auto half = static_cast<std::uint16_t>(number % 2048);
     const auto single = static_cast<float>(number % (1u << 20)) / 2;
@@ -66,7 +66,7 @@ inline void store_number(std::byte* to, Type type, std::uint64_t number) {
     }
 }
 
-/// Cuts a box into about `parts` uneven boxes, along its longest sides.
+/// Cuts a box into about `parts` uneven boxes along its longest sides.
 inline void cut(const Box& box, std::uint64_t parts, std::vector<Box>& out) {
     int longest = 0;
     for (int dim = 1; dim < box.size.dims(); ++dim)
@@ -96,7 +96,7 @@ inline Variable column_of(const std::string& name, Type type, std::uint32_t tabl
     return {.name = name, .type = type, .kind = Kind::particles, .table = table};
 }
 
-/// Every type in every kind, 1 to 4 dimensions, and each way that names can collide.
+/// Every type in every kind, 1 to 4 dimensions, and every kind of name clash.
 inline Schema view_schema() {
     Schema schema;
     schema.stream = "fields";
@@ -118,7 +118,7 @@ inline Schema view_schema() {
     all.push_back(array_of("fields/x", f64, {7}, {"x"}));  // coordinates
     all.push_back(value_of("fields/z", f32, {5}));
     all.back().attributes.dimensions = {"z"};
-    all.push_back(array_of("fields/deep/u", f32, {3, 8}, {"y", "x"}));  // other lengths in sight of y and x
+    all.push_back(array_of("fields/deep/u", f32, {3, 8}, {"y", "x"}));  // y and x have other lengths than above
     all.push_back(array_of("line", i64, {11}));
     all.push_back(array_of("plane", f64, {4, 9}, {"y", "x2"}));
     all.push_back(array_of("four", f32, {3, 4, 2, 5}));
@@ -129,13 +129,13 @@ inline Schema view_schema() {
     all.push_back(array_of("hole/all", c128, {2, 3}));
     for (std::size_t back = 1; back <= 3; ++back) all[all.size() - back].coverage = Coverage::partial;
     all.push_back(column_of("halos/inner/mass", f64, 1));
-    all.push_back(column_of("halos/inner/inner", i32, 1));  // the name of the table's own dimension
+    all.push_back(column_of("halos/inner/inner", i32, 1));  // clashes with the name of the table's dimension
     all.push_back(column_of("none/x", f64, 2));
     all.push_back(value_of("lists/large", f64, {200'000, 2}));
     return schema;
 }
 
-/// Spreads the schema over ranks: every second rank and a bit has several boxes, some ranks have nothing at all.
+/// Spreads the schema over ranks. About every second rank has several boxes; some ranks have nothing.
 inline ViewSample spread(Schema schema, std::vector<std::uint32_t> ranks_of_node) {
     ViewSample sample;
     sample.schema = std::move(schema);
@@ -154,7 +154,7 @@ inline ViewSample spread(Schema schema, std::vector<std::uint32_t> ranks_of_node
             for (int dim = 0; dim < variable.shape.dims(); ++dim) whole.lo.push_back(0);
             cut(whole, 2 * ranks - 1, boxes);
         } else if (variable.name != "hole/all") {
-            boxes = {{{5}, {3}}, {{0}, {2}}};  // 2..4 and 8..9 stay unwritten
+            boxes = {{{5}, {3}}, {{0}, {2}}};  // rows 2..4 and 8..9 stay unwritten
         }
         for (std::size_t b = 0; b < boxes.size(); ++b) {
             auto rank = static_cast<std::uint32_t>((b * 5 + v) % ranks);
@@ -188,7 +188,7 @@ inline void fill_array(std::byte* to, const Variable& variable, std::size_t v, c
 
 }  // namespace detail
 
-/// One node file's bytes. `first_rows` are the rows of the tables in the nodes before.
+/// The bytes of one node file. `first_rows` are the rows of the tables on earlier nodes.
 inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::uint32_t node, std::uint32_t first_rank,
                                                  const std::vector<std::uint64_t>& first_rows,
                                                  const format::Form& form = {},
@@ -225,7 +225,7 @@ inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::
     return bytes;
 }
 
-/// The places of the node files of each node's file, regions as close as they may lie.
+/// The places of the node files in their combined files. Regions lie as close as allowed.
 inline Result<std::vector<format::Form>> forms_of(const ViewSample& sample) {
     const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
     std::vector<format::Form> forms(nodes);
@@ -247,7 +247,7 @@ inline Result<std::vector<format::Form>> forms_of(const ViewSample& sample) {
     return forms;
 }
 
-/// The plan of the shared file of a sample, and the rows before each node.
+/// The plan of the shared file of a sample, with the rows before each node.
 inline Result<format::SharedPlan> shared_plan_of(const ViewSample& sample) {
     std::vector<std::uint64_t> rows(sample.schema.tables.size(), 0);
     std::uint64_t head_bytes = 0;
@@ -268,7 +268,7 @@ inline Result<format::SharedPlan> shared_plan_of(const ViewSample& sample) {
                                 rows);
 }
 
-/// Writes one staged node file into the shared file, stretch by stretch.
+/// Writes a staged node file into the shared file, stretch by stretch.
 inline Result<format::NodeFile> write_shared_node(sys::File& file, const std::vector<std::byte>& bytes) {
     FB_TRY_ASSIGN(staged, format::open_head(bytes, "sample"));
     const auto region = format::encode_region(staged, bytes);
@@ -285,7 +285,7 @@ inline Result<format::NodeFile> write_shared_node(sys::File& file, const std::ve
     return stored;
 }
 
-/// Writes RUN/STREAM/step-000120 with all its node files and the manifest.
+/// Writes RUN/STREAM/step-000120 with all node files and the manifest.
 inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::string& run, const ViewSample& sample) {
     const catalog::Snapshot snapshot{sample.schema.stream, 120,
                                      run + "/" + sample.schema.stream + "/" + catalog::step_name(120)};

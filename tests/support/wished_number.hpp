@@ -1,4 +1,4 @@
-// A number that whoever starts a test may wish for in the environment: more runs, or a seed to repeat.
+// A number from the environment, such as more runs or a seed to repeat.
 
 #pragma once
 

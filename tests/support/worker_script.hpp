@@ -1,4 +1,4 @@
-// Workers of analyses that are shell scripts, for tests of the agent's side of them.
+// Analysis workers that are shell scripts, for tests of the agent's side.
 
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace forebay::test {
 
-/// A program beside the real one: as a worker it is the script, else it is `forebay`. The script has $folder, $step and
-/// `wait_for NAME`; each `see` runs `on_see` with its words as $slot, $id and $step. What it was told stands in the
-/// file `asked`, a line each; each start of it is a line in `starts`, with its process. As an interpreter of Python it
-/// is the worker of scripts; $kind is `analyses` or `scripts`.
+/// A program beside the real program. As a worker it is the script, otherwise it runs `forebay`. The script has
+/// $folder, $step and `wait_for NAME`. Each `see` runs `on_see` with its words as $slot, $id and $step. The file
+/// `asked` has a line for each command, the file `starts` a line with the process of each start. As an interpreter of
+/// Python it is the worker of scripts. $kind is `analyses` or `scripts`.
 class WorkerScript {
 public:
     explicit WorkerScript(const std::string& on_see) {
@@ -38,7 +38,7 @@ public:
 
     std::string program() const { return folder_ / "worker"; }
     std::string operator/(std::string_view name) const { return folder_ / name; }
-    /// Lets `wait_for NAME` go on.
+    /// Lets `wait_for NAME` continue.
     void give(const std::string& name) const { std::ofstream(folder_ / name).close(); }
     std::vector<std::string> lines(const std::string& name) const {
         std::istringstream text(text_in(folder_ / name));
@@ -46,7 +46,7 @@ public:
         for (std::string line; std::getline(text, line);) all.push_back(line);
         return all;
     }
-    /// What it was told, until there are so many lines.
+    /// Waits until the worker has received this many commands.
     bool was_asked(std::size_t times) const {
         return soon([&] { return lines("asked").size() >= times; });
     }
@@ -54,9 +54,9 @@ public:
     bool has(const std::string& name) const {
         return soon([&] { return std::filesystem::exists(folder_ / name); });
     }
-    /// The process of its last start.
+    /// The process of the last start.
     pid_t process() const { return last_start().process; }
-    /// The process that has started it.
+    /// The process that made the last start.
     pid_t agent() const { return last_start().agent; }
 
 private:

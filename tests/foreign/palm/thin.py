@@ -1,7 +1,7 @@
-"""Makes the files beside this one of restart files that PALM wrote: thin.py SAMPLES
+"""Thins restart files of PALM to the files in this directory: thin.py SAMPLES
 
-SAMPLES has the folders cbl and ue, each with BINOUT.mpi.gz and BINOUT.fortran.tgz. Names, sizes, headers, index planes and
-counts stay as they are; of the floats and random numbers of long arrays every 211th word stays, the others become zeros.
+SAMPLES has the directories cbl and ue, each with BINOUT.mpi.gz and BINOUT.fortran.tgz. Names, sizes, headers, index
+planes and counts stay. Of floats and random numbers in long arrays every 211th word stays; the rest becomes zero.
 """
 
 import gzip
@@ -17,12 +17,12 @@ sys.path.insert(0, str(HERE.parent))
 
 import palm_reader  # noqa: E402
 
-LONG = 800  # bytes; what is shorter stays
-EVERY = 211  # a prime, so that what stays wanders over all levels
+LONG = 800  # bytes; shorter arrays stay
+EVERY = 211  # a prime, so that the kept words spread over all levels
 
 
 def thin(data, begin, end, kept=()):
-    """Zeros but for every EVERYth word of 8 bytes, and for the words `kept`."""
+    """Zeros, except every EVERYth word of 8 bytes and the words `kept`."""
     words = np.frombuffer(data, "<i8", (end - begin) // 8, begin)
     stay = np.zeros(words.size, bool)
     stay[::EVERY] = True
@@ -64,7 +64,7 @@ def main(samples):
                 if not member.isfile():
                     continue
                 thinned = thin_fortran(old.extractfile(member).read())
-                # Nothing of the machine that it comes from.
+                # Removes all traces of the original machine.
                 about = tarfile.TarInfo(pathlib.PurePath(member.name).name)
                 about.size = len(thinned)
                 new.addfile(about, io.BytesIO(thinned))
