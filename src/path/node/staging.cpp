@@ -47,9 +47,20 @@ bool await_end_of_agent(const std::string& directory, std::chrono::milliseconds 
                            [&] { return !sys::lock_is_held(agent_lock_path(directory)); });
 }
 
-Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
+// Takes the lock of agents, when the agent of an earlier session has ended. A session may have been killed just after it
+// started an agent. Such an agent must not map the page that is replaced here: it would hold the lock of agents and never
+// see a snapshot of the new session.
+Result<sys::FileLock> lock_out_agents(const std::string& directory, std::chrono::milliseconds wait_max) {
     end_agent(directory);
-    if (await_end_of_agent(directory, wait_max)) return {};
+    const auto deadline = sys::Clock::now() + wait_max;
+    do {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - sys::Clock::now());
+        if (!await_end_of_agent(directory, std::max(left, std::chrono::milliseconds(0)))) break;
+        auto lock = sys::FileLock::take(agent_lock_path(directory));
+        // Held again: an agent has started since. It sees the old page, so it must hear of its end.
+        if (lock || lock.error().kind != ErrorKind::retry) return lock;
+        end_agent(directory);
+    } while (sys::Clock::now() < deadline);
     return Error{
         ErrorKind::retry,
         fmt::format("the agent of an earlier session still drains {} after {} s", directory, wait_max.count() / 1000),
@@ -222,7 +233,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     FB_TRY_ASSIGN(session_text, encode_session(session));
     const auto directory = locked.path();
     // The old agent still writes to its page and reads its slots, so it must end before the page is replaced.
-    FB_TRY(wait_for_old_agent(directory, wait_max));
+    FB_TRY_ASSIGN(no_agents, lock_out_agents(directory, wait_max));
     const auto earlier = page_before(directory);
 
     Staging staging;
@@ -258,6 +269,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     }
     // The magic number comes last: a reader that sees it finds a complete page.
     staging.control().magic.store(control_magic, std::memory_order_release);
+    no_agents.release();
     return staging;
 }
 

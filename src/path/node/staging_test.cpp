@@ -1,15 +1,21 @@
 // Goal: an agent obeys only a session's own orders: session.json is read as it was written, and a damaged session.json
-// or control page leads nowhere else.
+// or control page leads nowhere else. An agent that starts late sees the page of the living session.
+// Method: edited texts and pages; a process that takes the lock of agents whenever it is free.
 
 #include "path/node/staging.hpp"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "path/node/analysis_rules.hpp"
 #include "support/option_changes.hpp"
@@ -237,4 +243,40 @@ TEST_CASE("an agent of another version is asked to leave") {
     node::end_agent(staging.directory());
     CHECK(staging.control().ending.load() == 1);
     CHECK(staging.control().bell.load() == 1);
+}
+
+TEST_CASE("an agent that starts while a new session takes over serves the page of that session") {
+    const test::TempDirectory folder;
+    const auto directory = folder / "staging";
+    const auto take = [&] {
+        return node::Staging::create(node::LockedDirectory::lock(directory, "/run").value(),
+                                     {.run = "/run", .host = "here", .process = 1}, std::chrono::seconds(10))
+            .value();
+    };
+    constexpr std::uint32_t served = 77;
+    // As an agent enters: the lock, then the page.
+    const auto late_agents = [&] {
+        for (;;) {
+            auto lock = sys::FileLock::take(node::agent_lock_path(directory));
+            if (!lock) continue;
+            auto staging = node::Staging::join(directory);
+            if (!staging) continue;
+            staging->control().nodes = served;
+            while (staging->control().ending.load() == 0) std::this_thread::yield();
+        }
+    };
+    take();
+    const auto child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) late_agents();
+    for (int round = 0; round < 200; ++round) {
+        const auto staging = take();
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (staging.control().nodes.load() != served && std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+        CHECK(staging.control().nodes.load() == served);
+        if (staging.control().nodes.load() != served) break;
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
 }
