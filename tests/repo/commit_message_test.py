@@ -65,7 +65,7 @@ def problems_of_messages(folder):
 
 def problems_of_hook(folder):
     """In a repository of its own, with a copy of what the hook needs."""
-    for name in ("scripts/commit_message", "tests/repo/english_test.py", "tests/repo/tree.py", "Makefile"):
+    for name in ("scripts/commit_message", "tests/repo/english.py", "Makefile", "CMakeLists.txt"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(tree.ROOT / name, folder / name)
 

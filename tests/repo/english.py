@@ -18,6 +18,20 @@ PLAIN = ("The agent copies the file to the target. It checks every byte before i
          "If the disk is full, the command stops and keeps the old file.\n\n") * 8
 
 
+def prose(text):
+    """Paragraphs, list items and cells of tables; code becomes one word."""
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    lines = []
+    for line in text.split("\n"):
+        if line.startswith(("    ", "\t", "#", "![")) or re.match(r"^\s*\|[\s:|-]+\|?\s*$", line):
+            lines.append("")
+        elif line.lstrip().startswith("|"):
+            lines += ["", *[cell + "\n" for cell in re.split(r"(?<!\\)\|", line) if len(cell.split()) > 3], ""]
+        else:
+            lines.append(re.sub(r"^\s*([-*+]|\d+\.) ", "\n", line))
+    return re.sub(r"`[^`]*`", "X", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", "\n".join(lines)))
+
+
 def sentences_of(text):
     sentences = []
     for paragraph in re.split(r"\n\s*\n", text):

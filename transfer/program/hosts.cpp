@@ -21,8 +21,8 @@ namespace {
 // Each host needs a channel, an ssh process and a share of the coordinator's time.
 constexpr std::size_t hosts_max = 1024;
 
-// srun starts the step's one task on that node beside other steps, and passes bytes on as they are. --overlap shares the
-// CPUs with them, --mem=0 the memory: without it Slurm waits until the other steps end.
+// srun starts the step's one task on that node beside other steps, and passes bytes on as they are. --overlap shares
+// the CPUs with them, --mem=0 the memory: without it Slurm waits until the other steps end.
 std::vector<std::string> srun_words(const std::string& host) {
     return {"srun", "--overlap", "--mem=0", "--quiet", "--unbuffered", "--nodes=1", "--ntasks=1", "--nodelist=" + host};
 }

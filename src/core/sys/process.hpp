@@ -17,8 +17,8 @@ std::int64_t process_id();
 /// The name of the program that started this process, as in /proc/PID/comm: at most 15 characters. Empty if unknown.
 std::string name_of_parent();
 
-/// This process and its children go on as another user, with that user's groups, for good. `refused` if this process may
-/// not, `missing` if the machine does not know the user.
+/// This process and its children go on as another user, with that user's groups, for good. `refused` if this process
+/// may not, `missing` if the machine does not know the user.
 Result<> become_user(std::uint32_t user_id);
 
 /// Occupies the numbers 0 to 2 if they are closed, so that no file of ours or of a library gets them. Writes to them

@@ -129,7 +129,7 @@ Result<std::optional<Serving>> enter(const std::string& directory, const ViewMak
     auto lock = sys::FileLock::take(node::agent_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry) return std::optional<Serving>();
     FB_TRY(lock);
-    // A new session holds the lock while it replaces the session file and the page, so both are of one session from here.
+    // A new session holds the lock while it replaces the session file and the page, so both are of one session now.
     FB_TRY_ASSIGN(session, session_of(directory));
     FB_TRY_ASSIGN(staging, node::Staging::join(directory));
     FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));

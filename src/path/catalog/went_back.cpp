@@ -88,8 +88,8 @@ Result<> note_going_back(sys::Store& store, const std::string& run, const std::s
     const auto own = name_of(GoneBack{from, session});
     FB_TRY_ASSIGN(file, store.open(directory + "/" + own, sys::Access::create));
     FB_TRY(file->close());
-    // The new record is durable before older records go. Else a file system that loses power may keep the removal and not
-    // the new name, and the next session would go back again.
+    // The new record is durable before older records go. Else a file system that loses power may keep the removal and
+    // not the new name, and the next session would go back again.
     FB_TRY(store.sync_directory(directory));
     for (const auto& record : before)
         if (name_of(record) != own) FB_TRY(store.remove(directory + "/" + name_of(record)));

@@ -47,9 +47,9 @@ bool await_end_of_agent(const std::string& directory, std::chrono::milliseconds 
                            [&] { return !sys::lock_is_held(agent_lock_path(directory)); });
 }
 
-// Takes the lock of agents, when the agent of an earlier session has ended. A session may have been killed just after it
-// started an agent. Such an agent must not map the page that is replaced here: it would hold the lock of agents and never
-// see a snapshot of the new session.
+// Takes the lock of agents when the agent of an earlier session has ended. A session may have been killed just after
+// it started an agent. Such an agent must not map the page that is replaced here: it would hold the lock of agents and
+// never see a snapshot of the new session.
 Result<sys::FileLock> lock_out_agents(const std::string& directory, std::chrono::milliseconds wait_max) {
     end_agent(directory);
     const auto deadline = sys::Clock::now() + wait_max;

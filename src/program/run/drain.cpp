@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
@@ -108,14 +109,13 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
     return std::vector{agent::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
-// For a snapshot whose other nodes did not come in time.
-std::string next_of(const agent::Drained& leftover, const std::string& directory) {
-    if (!leftover.waiting) return "";
-    return fmt::format(
-        "\n  Next: forebay drain all on the other nodes of the job, as in srun --ntasks-per-node 1 forebay drain all. "
-        "If a "
-        "node is lost for good, forebay drain {} --drop gives this snapshot up",
-        directory);
+// With the next step, if the other nodes of the snapshot did not come in time.
+std::string text_of(const agent::Drained& leftover, const std::string& directory) {
+    if (!leftover.waiting) return leftover.text;
+    return note_line(leftover.text, fmt::format("run forebay drain all on the other nodes of the job, as in srun "
+                                                "--ntasks-per-node 1 forebay drain all. If a node is lost for good, "
+                                                "forebay drain {} --drop gives this snapshot up",
+                                                directory));
 }
 
 // Dropped snapshots are listed: there is no other copy.
@@ -163,7 +163,7 @@ Result<Exit> drain_all(const DrainArguments& options) {
             text += leftover.committed ? lines("{}: committed{}\n", leftover.name(), Message{more})
                     : is_spool         ? lines("{}: NOT packed: {}\n", leftover.name(), Message{leftover.text})
                                : lines("{}: NOT committed, staged in {}: {}\n", leftover.name(), leftover.staged_path,
-                                       Message{leftover.text + next_of(leftover, directory)});
+                                       Message{text_of(leftover, directory)});
             auto object = Json::object().set("directory", directory).set("stream", leftover.stream);
             if (!is_spool) object.set("step", leftover.step);
             array.push(object.set("staged", leftover.staged_path)
