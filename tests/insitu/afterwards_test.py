@@ -96,6 +96,13 @@ def test_a_call_that_does_not_return_ends_by_its_time_limit(look, tmp_path, act)
         assert "step 2 fields.look:   File" in done.stderr and "line 11 in look" in done.stderr, done.stderr
 
 
+def test_the_start_of_an_interpreter_does_not_count_as_time_of_the_script(look, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("import time\ntime.sleep(3)\n")
+    monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", f"{tmp_path}:{ENVIRONMENT.get('PYTHONPATH', '')}")
+    look(SCRIPT.format("pass"), "--time-limit", 2)
+    assert sorted(results(tmp_path / "to")) == [1, 2, 3, 4]
+
+
 def test_the_time_limit_of_a_configuration_holds(run, tmp_path):
     config = scripted.write_config(tmp_path, SCRIPT.format("time.sleep(1000)"), time_limit_seconds=1.5)
     done = insitu(config, f"{run}/fields@all", "--to", tmp_path / "to", code=1)

@@ -42,7 +42,8 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
 
 /// The same over several directories that may hold nodes of one snapshot: the last node commits, and the rest see the
 /// commit. Other nodes may drain their part at the same time, so it looks again for `nodes_wait`, until all is
-/// committed. Skips directories whose session or agent lives. `staged` is `missing` if the session was killed as it began.
+/// committed. Skips directories whose session or agent lives. `staged` is `missing` if the session was killed as it
+/// began.
 struct DrainedDirectory {
     std::string directory;
     Result<std::vector<Drained>> staged;

@@ -16,6 +16,7 @@ from ._printed import PrintedText
 from ._scripts import ScriptError
 
 _TRACE_SECONDS = 2  # to write the traceback of a process before it is killed
+_START_SECONDS = 120  # for the start of an interpreter, on a machine that does other work
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
@@ -51,6 +52,7 @@ def _serve(pipe, traces):
     os.dup2(2, 1)  # standard output of the command is its report
     with open(traces, "w", encoding="utf-8") as file:
         faulthandler.enable(file)
+        pipe.send(None)  # ready: the time limit of a call is for the script alone
         while True:
             try:
                 function, given = pipe.recv()
@@ -104,6 +106,9 @@ class _Caller:
         self._process = spawn.Process(target=_serve, args=(other, self._traces))
         self._process.start()
         other.close()
+        if not self._pipe.poll(_START_SECONDS):
+            raise EOFError
+        self._pipe.recv()
 
     def _abort(self):
         with contextlib.suppress(ProcessLookupError):
@@ -113,12 +118,15 @@ class _Caller:
     def _ended(self, head, words):
         """A ScriptError with the reason of the end. Prints the place where it happened."""
         process, self._process = self._process, None
+        if process is None:
+            return ScriptError("its process cannot be started")
         self._pipe.close()
         process.join(_TRACE_SECONDS)
         process.kill()
         process.join()
-        with open(self._traces, encoding="utf-8", errors="replace") as file:
-            Printer(head).write(file.read())
+        with contextlib.suppress(FileNotFoundError):  # it ended before it could open the file
+            with open(self._traces, encoding="utf-8", errors="replace") as file:
+                Printer(head).write(file.read())
         code = process.exitcode
         return ScriptError("its script " + words.format(f"with exit code {code}" if code >= 0 else f"by signal {-code}"))
 
