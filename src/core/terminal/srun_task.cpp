@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 7> verbs_of_each_node{"agent",         "d
 constexpr std::array<std::string_view, 8> verbs_of_many_nodes{"walk",   "copy",      "sync", "compare",
                                                               "delete", "preflight", "tune", "bench"};
 
-template <class Verbs>
-bool has(const Verbs& verbs, std::string_view verb) {
-    return std::ranges::find(verbs, verb) != verbs.end();
+template <class Names>
+bool has(const Names& names, std::string_view verb) {
+    return std::ranges::find(names, verb) != names.end();
 }
 
 std::optional<std::int64_t> number_in(const char* variable) {
