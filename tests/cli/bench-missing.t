@@ -6,8 +6,8 @@ $ mkdir bin path
 > printf 'echo "$0"; for one in "$@"; do echo "<$one>"; done; exit 42\n' >> forebay-mpi
 > chmod +x forebay-mpi
 $ PATH=$PWD/path bin/forebay bench save --help
-2> forebay: bench needs forebay-mpi, which has MPI and is neither beside this forebay as bin/forebay-mpi nor in PATH.
-2>   Next: run the same command with a forebay that was built with -DFOREBAY_MPI=ON
+2> forebay: bench needs forebay-mpi, which has MPI and is not beside this forebay as bin/forebay-mpi or in PATH.
+2>   Next: use a forebay that was built with -DFOREBAY_MPI=ON
 [6]
 # forebay-mpi gets the arguments, and its exit code becomes the command's.
 $ mv forebay-mpi path
@@ -31,6 +31,6 @@ bin/forebay-mpi
 $ chmod -x bin/forebay-mpi
 > PATH=$PWD/path bin/forebay bench
 2> forebay: start of program: bin/forebay-mpi: Permission denied.
-2>   Safe: all that is there.
-2>   Next: repair the permissions of bin/forebay-mpi and of the directories above it (ls -ld), then the same command again
+2>   Safe: all existing data.
+2>   Next: repair the permissions of bin/forebay-mpi and of the directories above it (ls -ld), then repeat the same command
 [2]

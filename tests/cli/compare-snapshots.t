@@ -6,19 +6,19 @@ $ make_small_run run9 restart 100 1 a1
 $ forebay compare run7@100 run9@last
 4 variables are equal, bit by bit: 768 B of each.
 $ forebay compare run7@100 run8@100
-variable        what differs
+variable        the differences
 clock/dt        1 of 1 element differs, by at most 1.78402e-35
-fields/density  80 of 80 elements differ, by at most 1.33818e+306 at [0, 24]; 2 of these without a number
+fields/density  80 of 80 elements differ, by at most 1.33818e+306 at [0, 24]; 2 of these are not numbers
 gas/id          10 of 10 rows differ, by at most 1.15744e+18 at [0]
 gas/x           10 of 10 rows differ, by at most 9.16546e+27 at [9]
 4 of 4 variables differ.
 [1]
 $ forebay compare run7/restart@100 run7@last
-variable        what differs
+variable        the differences
 clock/dt        1 of 1 element differs, by at most 5.2489e-108
 fields/density  f64 array, 2 x 40 in run7/restart@100; f64 array, 6 x 40 in run7@last
-gas/id          10 of 10 rows differ, by at most 7.23402e+16 at [0]; 50 rows are in run7@last alone
-gas/x           10 of 10 rows differ, by at most 6.00413e+18 at [9]; 50 rows are in run7@last alone
+gas/id          10 of 10 rows differ, by at most 7.23402e+16 at [0]; 50 rows are only in run7@last
+gas/x           10 of 10 rows differ, by at most 6.00413e+18 at [9]; 50 rows are only in run7@last
 4 of 4 variables differ.
 [1]
 $ forebay compare run7/restart@100 run7@last --json
@@ -94,15 +94,15 @@ $ forebay compare run7/restart@100 run7@last --json
 }
 [1]
 $ forebay compare run7@100 run8
-2> forebay: run7@100 names a snapshot, and run8 does not.
+2> forebay: run7@100 is a snapshot, and run8 is not.
 2>   Safe: nothing was changed.
-2>   Next: name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last
+2>   Next: give a step for both: RUN@STEP, RUN/STREAM@STEP or RUN@last
 [2]
 $ forebay compare run7@100 run8@100 --preserve none
 2> forebay: forebay compare has no option --preserve.
 2>   Next: forebay compare --help
 [2]
 $ forebay compare run7@100 run8@300
-2> forebay: run8 has no committed step 300; there are: run8/restart@100.
+2> forebay: run8 has no committed step 300. It has: run8/restart@100.
 2>   Next: forebay ls run8
 [3]

@@ -12,14 +12,16 @@ $ served() {
 > }
 $ served forebay drain all --staging memory
 restart@100: committed
-memory/forebay-UID/run7-HASH-0000000000000000-1: passed over, its session or its agent lives
+memory/forebay-UID/run7-HASH-0000000000000000-1: skipped, its session or its agent still runs
+2> memory/forebay-UID/run7-HASH-0000000000000000-0: of run run7
+2> memory/forebay-UID/run7-HASH-0000000000000000-1: of run run7
 [1]
 $ served forebay drain all --staging memory --json
 [
  {
   "directory": "memory/forebay-UID/run7-HASH-0000000000000000-1",
   "committed": false,
-  "text": "its session or its agent lives"
+  "text": "its session or its agent still runs"
  }
 ]
 [1]

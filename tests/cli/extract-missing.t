@@ -1,4 +1,4 @@
 $ forebay extract run7
 2> forebay: there is no run run7: no such directory.
-2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
+2>   Next: give the directory of a run, which holds the directory forebay. Or mount the file system of this run
 [3]

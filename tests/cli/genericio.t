@@ -28,7 +28,7 @@ m000  DAMAGED in 1 place:
 [1]
 $ forebay import genericio m000 again@3
 2> forebay: m000 is damaged: 'particles/id' of rank 2, bytes 1176-1343: its CRC-64 is ed27867ae7ea0ce3, 4140603043de2494 expected. Nothing was imported.
-2>   Next: copy the file again, or use an older one
+2>   Next: copy the file again, or use an older file
 [4]
 $ forebay export genericio run/restart@last m000
 2> forebay: m000 exists. Nothing was written.
@@ -43,19 +43,19 @@ m000  whole: 720 B in 12 blocks
 $ printf 'more' >> m000
 $ forebay verify m000
 m000  DAMAGED in 1 place:
-  m000: bytes 2416-2419 lie behind the last block and belong to nothing.
+  m000: bytes 2416-2419 lie behind the last block and do not belong to any block.
 [1]
 $ forebay import genericio m000 new/restart@5
-2> forebay: new/restart is no run, and new, where a new one would be made, does not exist.
-2>   Next: new@STEP --stream restart for a new stream; for a run make the directory new first
+2> forebay: new/restart is not a run, and new, the directory for a new run, does not exist.
+2>   Next: for a new stream: new@STEP --stream restart; for a new run, make the directory new first
 [2]
 $ forebay import genericio m000 again/other@5
-2> forebay: again/other would be a run within the run again.
-2>   Next: again@STEP --stream other for a new stream
+2> forebay: again/other would be a run inside the run again.
+2>   Next: for a new stream: again@STEP --stream other
 [2]
 $ forebay import genericio m000 again@5 --stream other
 again/other/step-000005  imported from m000: 9 variables, 984 B, from 6 processes
 $ forebay verify again/restart/step-000003/node-00000.h5
-2> forebay: again/restart/step-000003/node-00000.h5 is one node's file of a snapshot: node 0 of 1, stream restart, step 3.
+2> forebay: again/restart/step-000003/node-00000.h5 is the file of one node of a snapshot: node 0 of 1, stream restart, step 3.
 2>   Next: forebay verify again/restart@3
 [2]

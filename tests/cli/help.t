@@ -1,6 +1,6 @@
 # The help of view depends on the libraries of the build.
 $ forebay --help | grep -vE '^  (view|h5part) '
-Save a simulation's state at memory speed; see, check and look after what was saved.
+Save a simulation's state at memory speed. Inspect, check and manage the saves.
 Usage: forebay [OPTIONS] SUBCOMMAND
 
 Options:
@@ -8,75 +8,75 @@ Options:
   --version                   Display program version information and exit
 
 Subcommands:
-  ls                          List the snapshots of a run, newest first, and what a crash left
-  show                        Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks
-  verify                      Read snapshots whole and compare every byte with what the application gave
-  prune                       Remove old snapshots; only whole ones count as kept
-  adopt                       Take a snapshot that was copied from another run into this one
-  mark                        Say that a snapshot is not to be trusted: restarts pass over it
-  unmark                      Take all marks of a snapshot away
-  recover                     Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest
-  stop                        Ask the simulation that uses a run to save and end, or to save
-  drain                       Finish what a dead session left staged on this node: drain, commit, free the memory
-  import                      Make a snapshot of files that another program wrote
-  export                      Copy snapshots into one file of a format of other programs
+  ls                          List the snapshots of a run, newest first, and the leftovers of a crash
+  show                        Show the contents of a snapshot or node file: variables, types, shapes, units, bytes, ranks
+  verify                      Read snapshots completely, and compare every byte with the data that were saved
+  prune                       Remove old snapshots, and keep only whole snapshots
+  adopt                       Take a snapshot that was copied from another run into this run
+  mark                        Mark a snapshot as bad, so that restarts ignore it
+  unmark                      Remove all marks of a snapshot
+  recover                     Finish the work of a crash, on the target and this node: commit complete snapshots, undo the rest
+  stop                        Ask the simulation of a run to save and end, or only to save
+  drain                       Commit the snapshots that a dead session left on this node, and free the memory
+  import                      Make a snapshot from the files of another program
+  export                      Copy snapshots into one file for other programs
   pack                        Pack the small files of a directory into few files of a run
-  extract                     Write the files of packed streams back, or list them
-  walk                        Count what is in a tree of files, and list it
-  copy                        Copy a tree of files with all that it has: links, holes, ACLs, times
-  sync                        Make a tree of files equal to another; copies what differs
-  compare                     Say what two trees of files do not have alike
+  extract                     Write packed files back to a directory, or list them
+  walk                        Count the files of a tree, and list them
+  copy                        Copy a tree of files with its links, holes, ACLs and times
+  sync                        Make one tree of files equal to another, and copy only differences
+  compare                     List the differences of two snapshots
   delete                      Remove a tree of files
-  archive                     Make one file of a tree, as tar has it, with all that the tree has
-  restore-archive             Make a tree of an archive of forebay, tar or bsdtar; or check or list it
+  archive                     Pack a tree of files into one tar file, with all attributes
+  restore-archive             Restore, check or list an archive made by forebay, tar or bsdtar
   migrate                     Move whole projects to another store by a plan: copy, freeze, sync, compare, remove
-  agent                       Drain and commit what a session stages (the library starts this)
-  forward                     Write to a run for the agents of other hosts, until it is told to end
-  insitu                      Make the analyses of a stream from snapshots that are committed
-  top                         Watch a run in the terminal: streams, nodes, rates, what is slow and why
-  metrics                     Print the numbers of a run for Prometheus
-  plot                        Draw results of analyses: over steps, as lines, or a plane
-  movie                       Join the pictures that a run has made, in the order of their steps
-  watch                       Show a run as a live page, to a browser on this machine or through ssh
-  report                      What a run cost, whether its data are safe, what was slow and who, what to do
-  trace                       Write the timeline of a run, for Perfetto: saves, drains, writes, commits
-  insitu-worker               Make a stream's analyses for an agent (the agent starts this)
+  agent                       Drain and commit the snapshots that a session stages (the library starts this)
+  forward                     Write to a run for the agents of other hosts, until a signal ends it
+  insitu                      Run the analyses of a stream on committed snapshots
+  top                         Watch a run in the terminal: streams, nodes, rates, slow parts and reasons
+  metrics                     Print the figures of a run for Prometheus
+  plot                        Draw results of analyses as lines over steps, or as a plane
+  movie                       Join the pictures of a run into a movie, in the order of their steps
+  watch                       Show a run as a live page, in a browser on this machine or through ssh
+  report                      Report the cost of a run, the safety of its data, slow nodes and targets, and the next step
+  trace                       Write the timeline of a run for Perfetto: saves, drains, writes, commits
+  insitu-worker               Run the analyses of a stream for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
-  plan                        What a run will cost: saves, drains, progress; which interval and slots suit it
+  plan                        Predict the cost of saves, drains and failures, and find the best interval and slots
   tune                        Find the options with which saves are fastest here, by trials in one job (with MPI)
-  preflight                   Find slow and broken nodes and storage targets before a run, and leave them out
-  stagger                     Run a command, at most so many at a time of all nodes that share a directory
+  preflight                   Find slow and broken nodes and storage targets before a run, and exclude them
+  stagger                     Run a command on many nodes, but only on a few at a time
 
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
   5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.
 Each verb has its own --help with examples.
 # The whole help of one verb; options_test.py checks the options of all verbs.
 $ forebay ls --help
-List the snapshots of a run, newest first, and what a crash left
+List the snapshots of a run, newest first, and the leftovers of a crash
 Usage: forebay ls [OPTIONS] RUN
 
 Positionals:
-  RUN REQUIRED                RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5
+  RUN REQUIRED                RUN, RUN/STREAM, or one step: RUN@120. Or a GenericIO or HDF5 file
 
 Options:
   -h,--help                   Print this help message and exit
-  --staging TEXT=/dev/shm     Where this node's sessions stage
+  --staging TEXT=/dev/shm     Look in this directory for staged copies of this node's sessions
   --json                      Print JSON on standard output, and nothing else there
 
 With --json:
   An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),
-  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line ("5": what session 5 saved), run_id,
-  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: committed; abandoned: the run has gone back behind it; foreign: of
-  another run; each of them with error if a node file is missing, or a file or mark cannot be read; unreadable (error: kind, what,
-  safe, next, text); part (nodes_arrived of nodes), old or gone: left by a crash, or work that is going on. Then one
-  for each directory of the run in this node's memory: state staged, directory, served (whether its session or
-  agent lives), or error, if nobody can say. Of a file of GenericIO: file, format, big_endian, ranks, dims,
-  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes,
-  datasets, unreadable.
+  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line ("5": saved by session 5), run_id,
+  view (a path, if there is a view), marks (if there are any: analysis, condition, result, value). state:
+  committed; abandoned: the run has gone back behind it; foreign: of another run; each of them with error if a
+  node file is missing, or a file or mark cannot be read; unreadable (error: kind, what, safe, next, text); part
+  (nodes_arrived of nodes), old or gone: left by a crash, or in progress. Then one for each directory of the run
+  in this node's memory: state staged, directory, served (true if its session or agent runs), or error, if this is
+  unknown. For a GenericIO file: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression,
+  variables. For an HDF5 file: file, format, said, steps, bytes, datasets, unreadable.
 Examples:
   forebay ls /scratch/me/run7
   forebay ls /scratch/me/run7/restart --json
-A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of it.
-Of the node files of a snapshot ls looks whether all are there, and opens the first. It reads no data: forebay verify does.
-Exit code 1 when a committed snapshot's manifest, a node file, or an object of an HDF5 file is missing or cannot be read.
+A stream of results or of packed files has one line in the list of a run. RUN/STREAM and --json list all of it.
+ls checks that all node files of a snapshot exist, and opens the first. It reads no data: use forebay verify.
+Exit code 1 if a manifest, a node file, or an object of an HDF5 file is missing or cannot be read.
 

@@ -9,7 +9,7 @@ $ printf '[streams.restart.insitu.means]\nvariables = ["fields/density", "gas/x"
 $ printf '[streams.restart.insitu.cut]\nkind = "slice"\nvariables = ["gas/x"]\n' >> forebay.toml
 $ forebay insitu forebay.toml run7/restart@last
 restart@120  1 result, 0 pictures
-  analysis 'cut gas/x': variable 'gas/x' is no array, and so cannot be sliced
+  analysis 'cut gas/x': variable 'gas/x' is not an array, and so cannot be sliced
 [1]
 $ forebay insitu forebay.toml run7/restart@last --json
 [
@@ -20,7 +20,7 @@ $ forebay insitu forebay.toml run7/restart@last --json
   "made": [],
   "pictures": 0,
   "problems": [
-   "analysis 'cut gas/x': variable 'gas/x' is no array, and so cannot be sliced"
+   "analysis 'cut gas/x': variable 'gas/x' is not an array, and so cannot be sliced"
   ],
   "fulfilled": []
  }

@@ -153,7 +153,7 @@ $ forebay import palm-mpi BINOUT run7 --json
    "shape": [
     7
    ],
-   "reason": "PALM's own array, by its name"
+   "reason": "known to PALM by its name"
   },
   {
    "name": "weights",
@@ -166,6 +166,6 @@ $ forebay import palm-mpi BINOUT run7 --json
   }
  ],
  "notes": [
-  "neither fields of the grid by their sizes nor surface data as index planes tell them, so kept in one dimension: weights. The last one is the file's last array, so a file that is cut short would look like this. Next: --type NAME=TYPE:SHAPE, if one is something else"
+  "not fields of the grid by their sizes, and not surface data by the index planes, so kept in one dimension: weights. The last one is the file's last array. A file that was cut would look the same. Next: --type NAME=TYPE:SHAPE to set a shape"
  ]
 }

@@ -10,7 +10,7 @@ $ forebay recover run7 --json
   "snapshot_id": "00000000000000b2",
   "kind": "part",
   "outcome": "incomplete",
-  "text": "step 140: 1 of 2 node files have arrived, that of node 1 has not; left in run7/restart/.step-000140.00000000000000b2.part."
+  "text": "step 140: 1 of 2 node files have arrived, but not the file of node 1; left in run7/restart/.step-000140.00000000000000b2.part."
  },
  {
   "stream": "restart",
@@ -27,7 +27,7 @@ $ forebay recover run7 --json
   "directory": "run7/restart/step-000100",
   "kind": "view",
   "outcome": "made",
-  "text": "its view was missing and is made."
+  "text": "its view was missing, and is made."
  }
 ]
 [1]

@@ -12,9 +12,9 @@ $ forebay verify run7 --json
   "whole": false,
   "error": {
    "kind": "corrupt",
-   "text": "forebay: manifest run7/restart/step-000140/manifest.json is damaged: it has no first two lines.\n  Safe: the node files beside it, which name their snapshot themselves.\n  Next: forebay recover RUN makes the manifest again if all node files are there",
+   "text": "forebay: manifest run7/restart/step-000140/manifest.json is damaged: it has no first two lines.\n  Safe: the node files beside it, which state their snapshot themselves.\n  Next: forebay recover RUN makes the manifest again if all node files are there",
    "what": "manifest run7/restart/step-000140/manifest.json is damaged: it has no first two lines.",
-   "safe": "the node files beside it, which name their snapshot themselves",
+   "safe": "the node files beside it, which state their snapshot themselves",
    "next": "forebay recover RUN makes the manifest again if all node files are there"
   }
  },

@@ -6,7 +6,7 @@ $ forebay ls run7
 stream   step  time  bytes  nodes  line  state                       view
 restart   120    60  768 B      1     0  committed, mark unreadable  no
 restart   100    50  768 B      1     0  committed                   no
-restart@120: the mark run7/restart/step-000120/.marks/deadbeef.json is damaged: it has 2 bytes and no checksum. Safe: the snapshot, which the mark only speaks of. Next: remove run7/restart/step-000120/.marks/deadbeef.json; then forebay mark, if the snapshot is not to be used
+restart@120: the mark run7/restart/step-000120/.marks/deadbeef.json is damaged: it has 2 bytes and no checksum. Safe: the snapshot. Next: remove run7/restart/step-000120/.marks/deadbeef.json. If the snapshot is bad, mark it again with forebay mark
 [1]
 $ rm run7/restart/step-000120/.marks/deadbeef.json
 $ cp -r run7/restart/step-000120 run7/restart/line-1.step-000120
@@ -15,7 +15,7 @@ stream   step  time  bytes  nodes  line  state             view
 restart   120    60  768 B      1     0  committed         no
 restart   100    50  768 B      1     0  committed         no
 restart   120                            manifest corrupt
-run7/restart/line-1.step-000120 is misplaced: it holds the same save as run7/restart/step-000120. Next: remove run7/restart/line-1.step-000120, if it is a copy
+run7/restart/line-1.step-000120 is misplaced: it holds the same save as run7/restart/step-000120. Next: if it is a copy, remove run7/restart/line-1.step-000120
 [1]
 $ forebay ls run7@120 --json
 [
@@ -40,10 +40,10 @@ $ forebay ls run7@120 --json
   "state": "unreadable",
   "error": {
    "kind": "corrupt",
-   "text": "forebay: run7/restart/line-1.step-000120 is misplaced: it holds the same save as run7/restart/step-000120.\n  Next: remove run7/restart/line-1.step-000120, if it is a copy",
+   "text": "forebay: run7/restart/line-1.step-000120 is misplaced: it holds the same save as run7/restart/step-000120.\n  Next: if it is a copy, remove run7/restart/line-1.step-000120",
    "what": "run7/restart/line-1.step-000120 is misplaced: it holds the same save as run7/restart/step-000120",
    "safe": "",
-   "next": "remove run7/restart/line-1.step-000120, if it is a copy"
+   "next": "if it is a copy, remove run7/restart/line-1.step-000120"
   }
  }
 ]

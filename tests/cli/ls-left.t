@@ -7,7 +7,7 @@ stream   step  time  bytes  nodes  line  state      view
 restart   110    55  768 B      1     2  committed  no
 restart   100    50  768 B      1     1  committed  no
 restart   120    60  768 B      1     1  abandoned  no
-restart: the run has left step 120 of line 1; it stays as keep_abandoned says. Next: forebay prune run7/restart --line 2 removes line 2 and returns to it; forebay prune run7/restart --line 1 removes it now.
+restart: the run has left step 120 of line 1; it stays as keep_abandoned requires. Next: forebay prune run7/restart --line 2 removes line 2 and returns to it; forebay prune run7/restart --line 1 removes it now.
 $ forebay prune run7/restart --line 2
 restart@110  removed: it is on line 2
 $ forebay ls run7

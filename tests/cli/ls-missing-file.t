@@ -11,8 +11,8 @@ stream   step  time    bytes  nodes  line  state                    view
 restart   140    70  1.66 kB      2     0  committed, file missing  no
 restart   120    60  1.66 kB      2     0  committed, file missing  no
 restart   100    50    768 B      1     0  committed                no
-restart@140: run7/restart/step-000140/node-00000.h5 is a link to what is not there. Next: bring the file back; forebay verify run7/restart/step-000140 says what else is wrong
-restart@120: run7/restart/step-000120/node-00001.h5 is missing. Next: bring the file back; forebay verify run7/restart/step-000120 says what else is wrong
+restart@140: run7/restart/step-000140/node-00000.h5 is a link to a path that does not exist. Next: bring the file back. forebay verify run7/restart/step-000140 lists further damage
+restart@120: run7/restart/step-000120/node-00001.h5 is missing. Next: bring the file back. forebay verify run7/restart/step-000120 lists further damage
 [1]
 $ forebay ls run7@120 --json
 [
@@ -22,10 +22,10 @@ $ forebay ls run7@120 --json
   "directory": "run7/restart/step-000120",
   "error": {
    "kind": "missing",
-   "text": "forebay: run7/restart/step-000120/node-00001.h5 is missing.\n  Next: bring the file back; forebay verify run7/restart/step-000120 says what else is wrong",
+   "text": "forebay: run7/restart/step-000120/node-00001.h5 is missing.\n  Next: bring the file back. forebay verify run7/restart/step-000120 lists further damage",
    "what": "run7/restart/step-000120/node-00001.h5 is missing",
    "safe": "",
-   "next": "bring the file back; forebay verify run7/restart/step-000120 says what else is wrong"
+   "next": "bring the file back. forebay verify run7/restart/step-000120 lists further damage"
   },
   "state": "committed",
   "time": 60.0,
@@ -48,7 +48,7 @@ restart   140                              manifest corrupt
 restart   120    60  1.66 kB      2     0  committed, file missing  no
 restart   100    50    768 B      1     0  committed                no
 run7/restart/step-000140 is a file, and a snapshot is a directory. Next: bring the directory back from a copy of the run, or move the file away
-restart@120: run7/restart/step-000120/node-00001.h5 is missing. Next: bring the file back; forebay verify run7/restart/step-000120 says what else is wrong
+restart@120: run7/restart/step-000120/node-00001.h5 is missing. Next: bring the file back. forebay verify run7/restart/step-000120 lists further damage
 [1]
 $ forebay verify run7
 restart@140  cannot be checked: run7/restart/step-000140 is a file, and a snapshot is a directory. Next: bring the directory back from a copy of the run, or move the file away

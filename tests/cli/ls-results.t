@@ -18,7 +18,7 @@ stream           snapshots  steps          bytes  holds               state
 packed-vm                1  STEP    4 B  packed files        committed
 restart.bins             3  100 to 120     480 B  results of restart  committed
 restart.numbers          3  100 to 120     192 B  results of restart  committed
-  Next: forebay ls run7/STREAM lists all of one. forebay plot draws results; forebay extract writes packed files.
+  Next: forebay ls run7/STREAM lists all of a stream. forebay plot draws results. forebay extract writes packed files.
 $ forebay ls run7 --json | grep -c '"step"'
 10
 $ forebay ls run7/restart.bins

@@ -18,7 +18,7 @@ stream   step  time  bytes   nodes  line  state                         view
 restart   100               1 of 2        draining, or left by a crash
 restart    80    40  768 B       1     0  committed                     no
 On this node: memory/forebay-UID/run7-HASH-0000000000000000-0, left by a session that has ended.
-On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, left by a session that has ended; its agent still works.
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, left by a session that has ended. Its agent still works.
   Next: forebay recover run7
 $ served forebay ls run7 --staging memory --json
 [
@@ -64,12 +64,12 @@ restart    80    40  768 B       1     0  committed                     no
 $ rm -rf run8
 > forebay recover run8 --staging memory
 2> forebay: there is no run run8: no such directory.
-2>   Safe: what is staged on this node for a run of that path, in memory/forebay-UID/run8-HASH-0000000000000000-0.
+2>   Safe: the staged copies on this node for a run of that path, in memory/forebay-UID/run8-HASH-0000000000000000-0.
 2>   Next: forebay drain memory/forebay-UID/run8-HASH-0000000000000000-0 --into NEW-RUN keeps it, --drop removes it
 [3]
 $ mkdir run8
 > forebay ls run8 --staging memory
 2> forebay: there is no run run8: the directory is empty.
-2>   Safe: what is staged on this node for a run of that path, in memory/forebay-UID/run8-HASH-0000000000000000-0.
+2>   Safe: the staged copies on this node for a run of that path, in memory/forebay-UID/run8-HASH-0000000000000000-0.
 2>   Next: forebay drain memory/forebay-UID/run8-HASH-0000000000000000-0 --into NEW-RUN keeps it, --drop removes it
 [3]

@@ -1,7 +1,7 @@
 # A mark by hand, and a mark by an analysis of a drained snapshot. A report marks nothing.
 $ make_small_run run7 restart 120 1
 $ forebay mark run7 --why "the inflow was wrong"
-2> forebay: one snapshot is expected, not run7.
+2> forebay: mark needs one snapshot, not run7.
 2>   Next: forebay ls run7
 [2]
 $ forebay mark run7@last --why "the inflow was wrong"
@@ -19,7 +19,7 @@ stream   step  time  bytes  nodes  line  state      view
 restart   120    60  768 B      1     0  committed  no
 $ printf '[streams.restart.insitu.means]\nvariables = ["gas/x"]\ncondition = ["gas/x/count > 0", "*/nan > 0"]\n' > forebay.toml
 $ forebay insitu forebay.toml run7/restart@last --only-report
-restart@120  only looked at
+restart@120  checked only
   fulfils means: gas/x/count > 0 (gas/x/count is 10)
   would be marked without --only-report
 $ forebay ls run7/restart
@@ -62,7 +62,7 @@ restart@120  whole: 768 B in 5 segments
   marked: means: gas/x/count > 0 (gas/x/count is 10)
 $ sed -i 's/> 0", /> O", /' forebay.toml
 $ forebay insitu forebay.toml run7/restart@last
-2> forebay: stream 'restart': insitu.means.condition is 'gas/x/count > O': at character 15 'O' is no number, as in "*/nan > 0".
+2> forebay: stream 'restart': insitu.means.condition is 'gas/x/count > O': at character 15 'O' is not a number, as in "*/nan > 0".
 2>   Next: forebay insitu --help
 [2]
 $ forebay mark run7@120

@@ -39,30 +39,30 @@ forebay plan
  slots = 2      0.424  0.413  0.433  114.2 s  223.6 s  0.4024     29.5 h
  every = 2      0.776  0.737  0.819   46.9 s  225.0 s  0.8002     16.1 h
  every = 4      0.969  0.922  0.994   2.15 s  224.0 s   1.607     12.9 h
- warn      a save every 3 steps (270.0 s) gets on at 0.963 of the time, every 1
-           at 0.392
- warn      2 slots get on at 0.424 of the time instead of 0.390, for 21.5 GB
-           more memory a node
+ warn      a save every 3 steps (270.0 s) gives progress in 0.963 of the time,
+           every 1 steps 0.392
+ warn      2 slots give progress in 0.424 of the time instead of 0.390, for 21.5
+           GB more memory a node
  warn      5 % of the nodes at 0.5 x cost 93.9 s a save and 0.280 of the time:
-           without them 0.670, with them 0.390
- warn      a drain takes 222.3 s and saves are 90.0 s apart: save every 3 steps,
-           or on a faster target
+           progress is 0.670 without them, 0.390 with them
+ warn      a drain takes 222.3 s, but saves are 90.0 s apart: save every 3
+           steps, or use a faster target
 # Before the end of the job.
 $ forebay plan --nodes 64 --bytes-per-node 20G --drain-rate 200M --step-seconds 2m --mtbf 6h --ends-in 10m | tail -n 2
- note      a save needs up to 235.2 s: the last one that becomes durable begins
-           within 364.8 s, 3 from now on at this interval
+ note      a save needs up to 235.2 s: the last durable save begins within 364.8
+           s, 3 saves from now on at this interval
 # Missing inputs and invalid inputs.
 $ forebay plan --nodes 64
-2> forebay: nobody has told how many bytes a node saves.
-2>   Next: --bytes-per-node 64G, or --run RUN, or a file of forebay preflight or forebay bench run
+2> forebay: there is no value for the bytes of a node.
+2>   Next: give --bytes-per-node 64G, or --run RUN, or a file of forebay preflight or forebay bench run
 [2]
 $ forebay plan --nodes 64 --bytes-per-node 20G --drain-rate 200M --step-seconds 90 --what-if colour=3
-2> forebay: --what-if colour is no input of a plan.
+2> forebay: --what-if colour is not an input of a plan.
 2>   Next: --help
 [2]
 $ forebay plan --case none.toml
 2> forebay: --case none.toml: open: none.toml: No such file or directory.
-2>   Next: --case bench/cases/plan-hacc.toml, or another file like it
+2>   Next: give --case bench/cases/plan-hacc.toml, or another file like it
 [3]
 # A case gives the origin of each number.
 $ cat > case.toml <<END
@@ -71,17 +71,17 @@ $ cat > case.toml <<END
 > nodes = { value = 2 }
 > END
 $ forebay plan --case case.toml
-2> forebay: case.toml, line 3: nodes needs a value, and from where it is.
+2> forebay: case.toml, line 3: nodes needs a value, and its source.
 2>   Next: forebay plan --help
 [2]
 $ forebay plan --nodes 8 --bytes-per-node 1G --save-rate 1G --drain-rate 1M:1e308 --step-seconds 1
-2> forebay: --drain-rate 1M:1e308: a cv is 0 to 10.
+2> forebay: --drain-rate 1M:1e308: a cv must be 0 to 10.
 2>   Next: forebay plan --help
 [2]
 $ echo thesis > thesis.tex
 $ forebay plan --nodes 8 --bytes-per-node 1G --save-rate 1G --drain-rate 1M --step-seconds 1 --out thesis.tex
 2> forebay: thesis.tex exists, and is no plan.
-2>   Next: another name, or --replace
+2>   Next: choose another name, or give --replace
 [2]
 $ cat thesis.tex
 thesis

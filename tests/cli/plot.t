@@ -123,47 +123,47 @@ restart.cut   fields/density/plane   step 120   t = 60
 fields/density/plane [kg m-3]: -8.83e+32 to 3.37e+30
 $ forebay plot run7/restart.numbers nothing
 2> forebay: run7/restart.numbers has no result 'nothing'.
-2>   Next: name one of fields/density/count, fields/density/inf, fields/density/max, fields/density/mean, fields/density/min, fields/density/nan, fields/density/sum, fields/density/variance, gas/x/count, gas/x/inf, gas/x/max, gas/x/mean, gas/x/min, gas/x/nan, gas/x/sum, gas/x/variance
+2>   Next: choose one of fields/density/count, fields/density/inf, fields/density/max, fields/density/mean, fields/density/min, fields/density/nan, fields/density/sum, fields/density/variance, gas/x/count, gas/x/inf, gas/x/max, gas/x/mean, gas/x/min, gas/x/nan, gas/x/sum, gas/x/variance
 [3]
 $ forebay plot run7/restart.bins fields/density/nan fields/density/edges
 2> forebay: 'fields/density/nan' and 'fields/density/edges' cannot be drawn together: they have 0 and 1 dimensions.
-2>   Next: name some of one kind: fields/density/above, fields/density/below, fields/density/counts, fields/density/edges, fields/density/nan
+2>   Next: choose results of one kind: fields/density/above, fields/density/below, fields/density/counts, fields/density/edges, fields/density/nan
 [2]
 $ forebay plot run7/restart.bins 'fields/density/counts[1,2]'
-2> forebay: 'fields/density/counts[1,2]' names no element: 'fields/density/counts' is of shape 8.
+2> forebay: 'fields/density/counts[1,2]' is not an element: 'fields/density/counts' has the shape 8.
 2>   Next: forebay plot --help
 [2]
 $ forebay plot run7/restart.bins --to bins.pdf
-2> forebay: bins.pdf: a plot is written as PNG.
-2>   Next: --to FILE.png; for numbers, --csv or --json
+2> forebay: bins.pdf: the file of a plot must be PNG.
+2>   Next: give --to FILE.png. For numbers, --csv or --json
 [2]
 # Without Python the numbers are still printed.
 $ forebay plot run7/restart.bins --python no-such-python
-2> forebay: no-such-python is needed for this and was not found.
+2> forebay: no-such-python is needed for this, and was not found.
 2>   Safe: the numbers can be read without it.
-2>   Next: --python PATH, an interpreter of Python 3.10 or newer
+2>   Next: give --python PATH: Python 3.10 or newer
 [6]
 $ forebay plot run7/restart.bins --log z
 2> forebay: --log must be x, y, xy or none, not 'z'.
 2>   Next: forebay plot --help
 [2]
 $ forebay plot run7/restart.bins --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,' && ls
-bins.png  N bytes
-
-Also there: fields/density/above, fields/density/below, fields/density/nan
-bins.png
 forebay.toml
 run7
+2> forebay: /root/.pyenv/versions/3.11.7/bin/python3 has no matplotlib to draw charts in files (No module named 'matplotlib').
+2>   Next: pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers
 # Plot replaces its own pictures. Files of other programs need an option.
 $ forebay plot run7/restart.bins fields/density/counts --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
-bins.png  N bytes
+2> forebay: /root/.pyenv/versions/3.11.7/bin/python3 has no matplotlib to draw charts in files (No module named 'matplotlib').
+2>   Next: pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers
 $ echo holiday > photo.png
 $ forebay plot run7/restart.bins --to photo.png; cat photo.png
 holiday
 2> forebay: photo.png exists, and is no picture of forebay plot.
-2>   Next: another name, or --replace
+2>   Next: choose another name, or give --replace
 $ forebay plot run7/restart.bins fields/density/counts --to photo.png --replace --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
-photo.png  N bytes
+2> forebay: /root/.pyenv/versions/3.11.7/bin/python3 has no matplotlib to draw charts in files (No module named 'matplotlib').
+2>   Next: pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers
 $ rm photo.png
 $ forebay ls run7/restart.bins
 stream        step  time  bytes  nodes  line  state      view

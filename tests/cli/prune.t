@@ -10,8 +10,8 @@ restart@140  kept
 restart@120  kept
 restart@100  would be removed: it is older than 2 whole snapshots
 restart: step 140 does not count: it is damaged: run7/restart/step-000140/node-00000.h5 is missing. Next: forebay verify run7/restart/step-000140
-run7/restart/step-000100.nc stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an earlier version is not marked either, and without its snapshot shows fill values. Next: rm run7/restart/step-000100.nc, if nobody needs it.
-read to know which snapshots are whole: 1.54 kB in 3 snapshots
+run7/restart/step-000100.nc stays: it has no mark of a Forebay view, so it may hold its own data. Views by earlier versions have no mark either, and show fill values without their snapshot. Next: rm run7/restart/step-000100.nc, if you do not need it.
+read to find out which snapshots are whole: 1.54 kB in 3 snapshots
 [1]
 $ ls -A run7/restart
 step-000100
@@ -27,8 +27,8 @@ restart@140  kept
 restart@120  kept
 restart@100  removed: it is older than 2 whole snapshots
 restart: step 140 does not count: it is damaged: run7/restart/step-000140/node-00000.h5 is missing. Next: forebay verify run7/restart/step-000140
-run7/restart/step-000100.nc stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an earlier version is not marked either, and without its snapshot shows fill values. Next: rm run7/restart/step-000100.nc, if nobody needs it.
-read to know which snapshots are whole: 1.54 kB in 3 snapshots
+run7/restart/step-000100.nc stays: it has no mark of a Forebay view, so it may hold its own data. Views by earlier versions have no mark either, and show fill values without their snapshot. Next: rm run7/restart/step-000100.nc, if you do not need it.
+read to find out which snapshots are whole: 1.54 kB in 3 snapshots
 [1]
 $ ls -A run7/restart
 step-000100.nc

@@ -13,16 +13,16 @@ $ served() {
 > sys.exit(subprocess.run(sys.argv[2:]).returncode)' "$second/$1.lock" forebay recover run7 --staging memory --stale
 > }
 $ served agent
-memory/forebay-UID/run7-HASH-0000000000000000-1: a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, run this again.
-fields: step 120: it is not committed: drained; node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
-fields: step 120: 1 of 2 node files have arrived, that of node 1 has not; left in run7/fields/.step-000120.00000000000000f3.part.
+memory/forebay-UID/run7-HASH-0000000000000000-1: a session, an agent or another recover works there, so --stale removes nothing. Run this again when it has ended.
+fields: step 120: it is not committed: drained. Node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
+fields: step 120: 1 of 2 node files have arrived, but not the file of node 1; left in run7/fields/.step-000120.00000000000000f3.part.
 [1]
 $ served application
-memory/forebay-UID/run7-HASH-0000000000000000-1: a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, run this again.
-fields: step 120: it is not committed: drained; node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
-fields: step 120: 1 of 2 node files have arrived, that of node 1 has not; left in run7/fields/.step-000120.00000000000000f3.part.
+memory/forebay-UID/run7-HASH-0000000000000000-1: a session, an agent or another recover works there, so --stale removes nothing. Run this again when it has ended.
+fields: step 120: it is not committed: drained. Node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
+fields: step 120: 1 of 2 node files have arrived, but not the file of node 1; left in run7/fields/.step-000120.00000000000000f3.part.
 [1]
 $ forebay recover run7 --staging memory --stale
-memory/forebay-UID/run7-HASH-0000000000000000-0: what a dead session left in this node's memory; removed.
+memory/forebay-UID/run7-HASH-0000000000000000-0: a dead session left it in this node's memory. Removed.
 fields: step 120: it was staged on this node and is now committed.
-memory/forebay-UID/run7-HASH-0000000000000000-1: what a dead session left in this node's memory; removed.
+memory/forebay-UID/run7-HASH-0000000000000000-1: a dead session left it in this node's memory. Removed.

@@ -11,15 +11,15 @@ forebay  run7
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
             of it: copy 4.00 s, layout 100.0 ms, waiting for ranks 900 ms, waiting for a slot 0 s
  visible 1 % of the run   hidden 93.6 % of session 1   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
- safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last thing
-          told   committed 10 of 10, 0 failed, 0 retries
+= " safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last report \n"
+           committed 10 of 10, 0 failed, 0 retries
  rate       470 MB/s |█▁    █▁     █▁    ▇▂     █▁    ▄▅     █▁     █     █▁     █| 9.14 s a bar
  slow     nodes: nid10003 0.31x (10 drains)  of 8
  slow     targets: OST0004 0.10x (80 samples)  of 12
  advice   1 of 8 nodes drains slowly: nid10003 at 0.31 x (10 drains). Slowest nodes made drains 59.3
-          s longer in all. Leave it out of the next job:
+          s longer in all. Exclude it from the next job:
               #SBATCH --exclude=nid10003
- advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Leave it out of new
+ advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Exclude it from new
           files:
               lfs setstripe -c 11 -o 0-3,5-9,16-17 run7
 $ forebay report run7 --plain
@@ -33,15 +33,15 @@ forebay  run7
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
             of it: copy 4.00 s, layout 100.0 ms, waiting for ranks 900 ms, waiting for a slot 0 s
  visible 1 % of the run   hidden 93.6 % of session 1   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
- safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last thing
-          told   committed 10 of 10, 0 failed, 0 retries
+= " safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last report \n"
+           committed 10 of 10, 0 failed, 0 retries
  rate       470 MB/s |@.    @.     @.    #:     @.    =+     @.     @     @.     @| 9.14 s a bar
  slow     nodes: nid10003 0.31x (10 drains)  of 8
  slow     targets: OST0004 0.10x (80 samples)  of 12
  advice   1 of 8 nodes drains slowly: nid10003 at 0.31 x (10 drains). Slowest nodes made drains 59.3
-          s longer in all. Leave it out of the next job:
+          s longer in all. Exclude it from the next job:
               #SBATCH --exclude=nid10003
- advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Leave it out of new
+ advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Exclude it from new
           files:
               lfs setstripe -c 11 -o 0-3,5-9,16-17 run7
 # Saves that waited, drains that failed or lack nodes, and only the second session.
@@ -58,23 +58,23 @@ forebay  mixed
             of it: copy 4.00 s, layout 100.0 ms, waiting for ranks 900 ms, waiting for a slot 3.50 s
  visible 1.9 % of the run   hidden 61.7 % of sessions 1 to 2   slack 40.5x (worst 38.2x)   jitter
  p95/p50 4.85
- computing +5.5 % beside drains (90 % sure: +1.0 to +9.0 %, 100 steps)
- safe     newest durable: restart step 1000, 2026-11-23 07:55:41 UTC, 5.06 s before the last thing
-          told   committed 8 of 10, 1 superseded, 1 failed, 5 retries
+ computing +5.5 % beside drains (90 % confidence: +1.0 to +9.0 %, 100 steps)
+= " safe     newest durable: restart step 1000, 2026-11-23 07:55:41 UTC, 5.06 s before the last report \n"
+           committed 8 of 10, 1 superseded, 1 failed, 5 retries
  rate       471 MB/s |█     █      ▇     █      █     ▃▆     █      █     █      █| 9.12 s a bar
  slow     nodes: none below 0.8x of the median (8 seen)
- slow     targets: not known by name
+ slow     targets: names are unknown
  why      restart step 200: waited 3.50 s for a slot
  advice   1 of 9 saves of stream restart waited 3.50 s in all for a slot that was still draining. A
-          second slot costs 537 MB of memory a node more:
+          second slot needs 537 MB more memory on each node:
               [streams.restart]
               slots = 2
- advice   Computing is 5.5 % slower beside drains (90 % sure: 1.0 to 9.0 %, 100 steps). Let the
-          agent go slower:
+ advice   Computing is 5.5 % slower during drains (90 % confidence: 1.0 to 9.0 %, 100 steps). Slow
+          the agent down:
               [agent]
               slowdown_percent_max = 5
- advice   5 operations of storage failed and were tried again: forebay/events-*.jsonl in the run
-          tells which.
+ advice   5 operations of storage failed and were tried again. See forebay/events-*.jsonl in the
+          run.
 $ forebay report mixed --session 2 | head -n 3
 forebay  mixed
  session 2  8 nodes x 4 ranks  4.1 min  from 2026-11-23 07:51:40 UTC
@@ -93,7 +93,7 @@ forebay  hostile
  visible 3.9 % of the run   hidden 47.0 % of session 1   slack 39.8x (worst 38.6x)   jitter p95/p50
  7.30
  safe     newest durable: </script><img src=x onerror=aler... step 200, 2026-11-23 07:47:41 UTC,
-          65.1 s before the last thing told   committed 2 of 3, 1 superseded, 0 failed, 0 retries
+          65.1 s before the last report   committed 2 of 3, 1 superseded, 0 failed, 0 retries
  rate      1.01 GB/s |@                           *-                          .*  | 2.12 s a bar
  slow     nodes: none below 0.8x of the median (4 seen)
  slow     targets: none below 0.8x of the median (4 seen)
@@ -106,32 +106,32 @@ forebay  hostile
  advice   1 of 3 saves of stream </script><img src=x onerror=alert(1)>'"&amp;\x0a\x1b[2J\xe2\x80\...
 # Refused calls and missing runs.
 $ forebay report
-2> forebay: no run is named.
+2> forebay: no run is given.
 2>   Next: forebay report RUN
 [2]
 $ forebay report run7 --session=-3
-2> forebay: --session -3 is the number of no session.
+2> forebay: --session -3 is not the number of a session.
 2>   Next: forebay report --help
 [2]
 $ forebay report nowhere
 2> forebay: there is no run nowhere: no such directory.
-2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
+2>   Next: give the directory of a run, which holds the directory forebay. Or mount the file system of this run
 [3]
 $ mkdir empty
 $ forebay report empty
 2> forebay: there is no run empty: the directory is empty.
-2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
+2>   Next: give the directory of a run, which holds the directory forebay. Or mount the file system of this run
 [3]
 $ forebay report run7 --session 5
-2> forebay: no agent has told how session 5 of run7 went.
-2>   Next: without --session, of all of them
+2> forebay: no agent has reported on session 5 of run7.
+2>   Next: leave --session out for all sessions
 [3]
 $ echo mine > page.html
 $ forebay report run7 --html page.html
 2> forebay: page.html exists, and is no file that forebay report has written.
-2>   Next: another name, or --replace
+2>   Next: choose another name, or give --replace
 [2]
 $ forebay report run7 --html no/such/place.html
-2> forebay: no/such/place.html has no directory no/such to stand in; nothing was written.
+2> forebay: the directory of no/such/place.html, no/such, does not exist; nothing was written.
 2>   Next: mkdir -p no/such
 [3]

@@ -26,4 +26,4 @@ node  file             bytes  ranks  rows of gas
   13  node-00013.h5  2.33 kB  26-27          140
   14  node-00014.h5  2.45 kB  28-29          150
   15  node-00015.h5  2.57 kB  30-31          160
-... and 2 more: --all shows them.
+... and 2 more: --all lists them.

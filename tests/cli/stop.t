@@ -6,7 +6,7 @@ $ ls -A run7
 .stop
 forebay
 $ forebay stop run7
-It has been asked before to save and end, and has not obeyed yet: run7/.stop
+It was asked before to save and end, and has not obeyed yet: run7/.stop
 $ forebay stop run7 --save --json
 {
  "run": "run7",
@@ -18,9 +18,9 @@ $ ls -A run7
 .stop
 forebay
 $ forebay stop run7 --cancel
-It will not save and end: the request is taken back.
+It will not save and end: the request is withdrawn.
 $ forebay stop run7 --cancel
-Nothing waits there: no request to save and end, or it was obeyed.
+There is no request to save and end, or it was obeyed.
 $ forebay stop run7 --save --cancel --json
 {
  "run": "run7",
@@ -31,5 +31,5 @@ $ ls -A run7
 forebay
 $ forebay stop nothing
 2> forebay: there is no run nothing: no such directory.
-2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
+2>   Next: give the directory of a run, which holds the directory forebay. Or mount the file system of this run
 [3]

@@ -2,7 +2,7 @@
 $ make_watched_run run7 ended
 $ forebay top run7 --once
 ended  run7
-session 1  8 of 8 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
+session 1  8 of 8 nodes report  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
 saved 71.6 MB/s  backlog 0 B  slack 13.3 x (13.3 x worst)  hidden 88.7 % of session 1
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
 in all: copy 4.00 s, layout 100.0 ms, ranks 900 ms, slot 0 s
@@ -133,7 +133,7 @@ $ forebay top run14 --json
 $ make_watched_run run8 left 3
 $ forebay top run8 --once
 left with work  run8
-session 1  3 of 3 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
+session 1  3 of 3 nodes report  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
 saved 26.8 MB/s  backlog 1.61 GB  slack 43.1 x (43.1 x worst)  hidden 70.8 % of session 1
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
 in all: copy 4.00 s, layout 100.0 ms, ranks 900 ms, slot 0 s  9 failures
@@ -162,12 +162,12 @@ $ make_watched_run run10 ended 40
 $ forebay top run10 --once | tail -n 3
 nid10014  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10015  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
-and 24 nodes more; sorted by slowest
+and 24 more nodes; sorted by slowest
 # Names cannot control the terminal.
 $ make_watched_run run11 hostile 3
 $ forebay top run11 --once
 ended  run11
-session 1  3 of 3 nodes tell
+session 1  3 of 3 nodes report
 durable: step 1000 of x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\, 2026-11-23 07:55:41 UTC
 saved 26.8 MB/s  backlog 0 B  slack 43.1 x (43.1 x worst)  hidden 70.8 % of session 1
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
@@ -183,11 +183,11 @@ nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      
 $ mkdir run12
 $ forebay top run12 --once
 2> forebay: there is no run run12: the directory is empty.
-2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
+2>   Next: give the directory of a run, which holds the directory forebay. Or mount the file system of this run
 [3]
 $ forebay top run13 --once
 2> forebay: there is no run run13: no such directory.
-2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
+2>   Next: give the directory of a run, which holds the directory forebay. Or mount the file system of this run
 [3]
 $ head -c 100 run8/forebay/status-nid10001-0.json > run8/forebay/status-nid10002-0.json
 $ forebay top run8 --once | grep -c unread
@@ -203,7 +203,7 @@ $ forebay top run8 --once --interval 0
 # A recover has committed a step that no agent knows, and a new session has not committed any step.
 $ make_small_run run14 restart 2000 1
 $ forebay top run14 --once | sed -n 2,3p
-session 1  2 of 2 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
+session 1  2 of 2 nodes report  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
 newest of the run: restart@2000
 $ make_small_run run14 fields 2100 1
 $ forebay top run14 --json | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["newest"]))'

@@ -11,6 +11,6 @@ $ cd ../../..
 $ forebay verify run7@120
 restart@120  DAMAGED in 3 places:
   run7/restart/step-000120/node-00000.h5 is cut short: 36863 bytes, 36864 expected.
-  variable "fields/density" of rank 2 in run7/restart/step-000120/node-00001.h5 differs from what the application gave: crc32c 6020ed86 read back, a80aa38f expected, bytes 20544-20863.
+  variable "fields/density" of rank 2 in run7/restart/step-000120/node-00001.h5 differs from the saved data: crc32c 6020ed86 read back, a80aa38f expected, bytes 20544-20863.
   run7/restart/step-000120/node-00002.h5 is missing.
 [1]

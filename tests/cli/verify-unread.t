@@ -38,5 +38,5 @@ $ forebay ls run7
 stream   step  time    bytes  nodes  line  state                    view
 restart   120    60  1.66 kB      2     0  committed, file missing  no
 restart   100    50    768 B      1     0  committed                no
-restart@120: run7/restart/step-000120/node-00001.h5 is a link to what is not there. Next: bring the file back; forebay verify run7/restart/step-000120 says what else is wrong
+restart@120: run7/restart/step-000120/node-00001.h5 is a link to a path that does not exist. Next: bring the file back. forebay verify run7/restart/step-000120 lists further damage
 [1]
