@@ -117,7 +117,7 @@ def preloaded(place, mount):
     expect(f"D_IL_COMPATIBLE=1 LD_PRELOAD={library}" in said, "how the kernel is bypassed is told", said)
     for place_of in (address, mount, mount / "new/file-that-is-not"):
         said = forebay("walk", place_of, code=6, LD_PRELOAD=str(library))
-        expect("libpil4dfs.so is preloaded" in said, "with hidden descriptors nothing is done", said)
+        expect("preloaded libpil4dfs.so" in said, "with hidden descriptors nothing is done", said)
     forebay("walk", address, LD_PRELOAD=str(library), D_IL_COMPATIBLE="1")
     forebay("walk", place / "source", LD_PRELOAD=str(library))
 

@@ -336,7 +336,7 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[agent]\nforward_to = [1]", "must be a list of texts");
     refused("[agent]\nforward_to = [\"a:1\"]", "agent.forward_token_file belong together");
     refused("[agent]\nforward_token_file = \"t\"", "agent.forward_token_file belong together");
-    refused("[agent]\nforwarders = 1\nforward_to = [\"a:1\"]\nforward_token_file = \"t\"", "one of the two");
+    refused("[agent]\nforwarders = 1\nforward_to = [\"a:1\"]\nforward_token_file = \"t\"", "exclude each other");
     refused("[streams]\nrestart = 3", "must be a table");
     refused("[streams.restart]\nslots = 3", "line 2: 'streams.restart.slots' is 3, out of range: 1 or 2.");
     refused("[streams.restart]\nkeep = -1", "line 2: 'streams.restart.keep' is -1, out of range: 0 or more.");

@@ -128,7 +128,7 @@ TEST_CASE("hung at the start: opening ends with an error on every rank") {
                 detail::open_over(std::make_unique<GroupHolder>(std::move(world)), place.options(AgentMode::process));
             REQUIRE_FALSE(opened);
             CHECK(opened.error().kind == ErrorKind::retry);
-            CHECK_MESSAGE(opened.error().text().find("does not answer") != std::string::npos, opened.error().text());
+            CHECK_MESSAGE(opened.error().text().find("did not answer") != std::string::npos, opened.error().text());
         }));
     });
     CHECK(place.staged().empty());

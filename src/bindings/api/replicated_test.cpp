@@ -95,7 +95,7 @@ TEST_CASE("a value that differs is refused on every rank, whatever its type; not
                 if (world.rank() == odd_one) memory[i] = all[i].odd;
                 // The first save of a description, a later save, and a direct save.
                 for (int again = 0; again < 2; ++again)
-                    check_refused(stream.save(50), {name, all[i].says, "1 of 4 ranks", "Nothing", "first_rank"});
+                    check_refused(stream.save(50), {name, all[i].says, "1 of 4 ranks", "not staged", "first_rank"});
                 auto direct = stream.begin(51).value();
                 check_refused(direct.seal(), {name, all[i].says});
                 memory[i] = all[i].right;

@@ -82,7 +82,7 @@ void wait_for_a_slot_and_for_commits() {
     CHECK(saver.stream.save(12).value().kept);
     const auto directory = test::staging_of(options);
     log.check_says({"stream 'restart': a slot for step 12: step 11 is sealed", sys::host_name(), directory,
-                    "at most 600 s while the agent gets nothing done"});
+                    "at most 600 s without progress of the agent"});
     log.waits.clear();
     saver.stream.wait_committed(60s).value();
     log.check_says({"the agent on " + sys::host_name(), directory, "step 12 is sealed", "at most 60 s in all"});

@@ -20,7 +20,7 @@ TEST_CASE("what names no storage target is refused, with its place") {
         const auto parsed = parse_storage_targets(text, "here");
         REQUIRE(!parsed);
         CHECK(parsed.error().kind == ErrorKind::refused);
-        CHECK(parsed.error().what.starts_with("here names "));
+        CHECK(parsed.error().what.starts_with("here contains "));
     }
     CHECK(parse_storage_targets("# none\n/ost/9\n", "here").error().next.find("--targets lists directories") !=
           std::string::npos);

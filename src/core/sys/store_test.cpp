@@ -86,7 +86,7 @@ TEST_CASE("write_text_durable: each failing step leaves the old text and nothing
         const auto failed = sys::write_text_durable(disk, "m", "new");
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::full);
-        CHECK(failed.error().what == "no room; m is as it was");
+        CHECK(failed.error().what == "no room; m is unchanged");
         CHECK(disk.paths() == std::vector<std::string>{"m"});
         CHECK(disk.peek("m") == "old");
     }

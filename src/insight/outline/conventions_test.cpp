@@ -341,7 +341,7 @@ unit = "C/m3"
     CHECK(value<double>(made({contents}, {.convention = Convention::openpmd}), "data/120", "timeUnitSI") == 1e-15);
     const auto few = numbers_of(rho, grid_spacing_key, 2, 1);
     REQUIRE_FALSE(few);
-    CHECK(says(few.error().text(), "gridSpacing of 'fields/rho' has 3 numbers, and 2 are expected"));
+    CHECK(says(few.error().text(), "gridSpacing of 'fields/rho' has 3 numbers, but 2 are expected"));
 
     const auto wrong = parse_description("[file]\nauthor = {a = 1}\n", "d.toml");
     REQUIRE_FALSE(wrong);

@@ -79,7 +79,7 @@ TEST_CASE("where direct writes are not seen by other descriptors, they are not m
     test::CachingStore hiding(disk);
     const auto choice = chosen(hiding);
     CHECK_FALSE(choice.direct);
-    CHECK(choice.why.find("does not see") != std::string::npos);
+    CHECK(choice.why.find("does not read back") != std::string::npos);
     CHECK(disk.bytes_written() <= 2 * limits::page_bytes);
     CHECK(is_empty(disk));
 }

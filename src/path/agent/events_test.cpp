@@ -62,7 +62,7 @@ TEST_CASE("lines of the log") {
           "step 7 of stream 's' is not analysed by its scripts: why");
     CHECK(line_of({.what = What::analysed, .stream = "s", .step = 7, .count = 2, .seconds = 1, .place = "scripts"}) ==
           "step 7 of stream 's' is analysed by its scripts: 2 results in 1.00 s");
-    CHECK(line(What::overtook) == "step 7 of stream 'restart' overtakes detail, of which 2.00 MB are written");
+    CHECK(line(What::overtook) == "step 7 of stream 'restart' overtakes detail, which has written 2.00 MB");
     CHECK(line(What::late) == "step 7 of stream 'restart' misses its deadline, 1.50 s after its seal: it is detail");
     CHECK(line(What::not_viewed) == "no view /dev/shm/x of step 7: detail");
     CHECK(line(What::not_pruned) == "retention of stream 'restart' failed: detail");

@@ -81,11 +81,11 @@ TEST_CASE("a worker that fails costs the snapshot that it had, and the next one 
     for (const auto& [on_see, problem] :
          {Case{"exit 3", "ended with exit code 3"}, Case{"kill -9 $$", "was ended by signal 9"},
           Case{"echo seen; exit 3", "ended with exit code 3"}, Case{"echo hello", "said 'hello'"},
-          Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo raise mark 3 a", "said 'raise' before 'seen'"},
+          Case{"echo made 3", "sent 'made' before 'seen'"}, Case{"echo raise mark 3 a", "sent 'raise' before 'seen'"},
           Case{"echo seen; echo raise jump 3 a", "said 'raise jump 3 a'"},
           Case{"echo seen; echo raise mark x a", "said 'raise mark x a'"},
           Case{"echo seen; echo raise mark 3", "said 'raise mark 3'"}, Case{"echo seen; echo made x", "said 'made x'"},
-          Case{"echo seen; echo seen", "said 'seen' twice"}, Case{"echo", "said ''"},
+          Case{"echo seen; echo seen", "sent 'seen' twice"}, Case{"echo", "said ''"},
           Case{"head -c 5000 /dev/zero | tr '\\0' x; echo", "printed a line of more than 4096 bytes"},
           Case{"exec >&- <&-; sleep 60", "has closed its output"}}) {
         CAPTURE(on_see);

@@ -233,7 +233,7 @@ TEST_CASE("files go only when their own batch is seen committed, whatever the ta
     const auto packed = two.pack(store, two.a);
     REQUIRE_FALSE(packed);
     CHECK(packed.error().kind == ErrorKind::retry);
-    CHECK_MESSAGE(packed.error().text().find("Safe: the files") != std::string::npos, packed.error().text());
+    CHECK_MESSAGE(packed.error().text().find("Safe: the original files") != std::string::npos, packed.error().text());
     CHECK(test::files_in(two.a) == Contents{{"a", "of a"}});
     CHECK(catalog::leftovers(two.disk, run, stream).value().empty());
 }

@@ -165,7 +165,7 @@ TEST_CASE("without locks: what a process of another host may hold is held, until
         CHECK(refused.error().kind == ErrorKind::retry);
         const auto text = refused.error().text();
         CHECK_MESSAGE(contains(text, *host != '\0' ? "other-host" : "another host"), text);
-        CHECK_MESSAGE(contains(text, "no locks"), text);
+        CHECK_MESSAGE(contains(text, "no working locks"), text);
         CHECK_MESSAGE(contains(text, "remove " + target.record), text);
         CHECK(contains(text, run_lock_doubt(target.lock)));
         CHECK(std::filesystem::exists(target.record));

@@ -304,7 +304,7 @@ TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the con
         summary.advice[0] ==
         "Drains of stream s take 6.00 s, and saves begin 3.00 s apart without their waits (slack 0.50): storage is too "
         "slow. Save less often: every 2nd of these saves.");
-    CHECK(summary.advice[1].find("88 % of the drains") == 0);
+    CHECK(summary.advice[1].find("88 % of the time of drains") == 0);
     CHECK(summary.advice[1].ends_with("\n  [streams.s]\n  file = \"combined:16\""));
     CHECK(summary.advice[2].ends_with("\n  [agent]\n  slowdown_percent_max = 5"));
     CHECK(summary.slowdown_percent == 12);
@@ -348,9 +348,9 @@ TEST_CASE("names that a shell or TOML would take for more are not in lines to pa
     CHECK(summary.advice[0].size() < 400);
     auto waits = two_by_two();
     for (auto& batch : waits.batches) batch.stream = "a\"]\nx = 1";
-    CHECK(summarize(waits).advice.at(0).ends_with("more:\n  slots = 2"));
+    CHECK(summarize(waits).advice.at(0).ends_with("more memory on each node:\n  slots = 2"));
     for (auto& batch : waits.batches) batch.stream = "a.b c";
-    CHECK(summarize(waits).advice.at(0).ends_with("more:\n  [streams.\"a.b c\"]\n  slots = 2"));
+    CHECK(summarize(waits).advice.at(0).ends_with("more memory on each node:\n  [streams.\"a.b c\"]\n  slots = 2"));
 }
 
 TEST_CASE("bytes over time: each write in the parts it lies in") {

@@ -46,7 +46,7 @@ TEST_CASE("memory is the least of what the kernel, its lists and the job's group
     const auto findings = judged(memory, gib);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].severity == Severity::warn);
-    CHECK(findings[0].text.find("have 2.15 GB") != std::string::npos);
+    CHECK(findings[0].text.find("have only 2.15 GB") != std::string::npos);
 }
 
 TEST_CASE("memory that the host has taken back until it is touched is free, and no reason to warn") {

@@ -238,7 +238,7 @@ TEST_CASE("a record of several subrecords: their marks tell, and wrong ones are 
     std::memcpy(image.bytes.data() + 12 + 16 + 12, &first, sizeof first);
     auto again = FortranReader::open(file, "BINOUT", 4).value();
     again.next().value();
-    CHECK(again.next().error().text().find("at byte 40 of 56: the mark after a record is 8, before it -8") !=
+    CHECK(again.next().error().text().find("at byte 40 of 56: the mark after a record is 8, but -8 before it") !=
           std::string::npos);
 }
 

@@ -273,7 +273,7 @@ TEST_CASE("contradictions are told with their place") {
           std::string::npos);
     CHECK(refusal([&](auto& file) {
               put(file, 55'096, std::int64_t{131'080});
-          }).find("array 'profile' begins at byte 131080, before 'zs'") != std::string::npos);
+          }).find("array 'profile' begins at byte 131080, before the earlier array 'zs'") != std::string::npos);
     CHECK(refusal([&](auto& file) { put(file, 55'080, std::int64_t{131'080}); }).find("the first array begins there") !=
           std::string::npos);
     CHECK(refusal([&](auto& file) {

@@ -220,7 +220,7 @@ TEST_CASE("an index that no block holds has a count of 0; what has no such dimen
     variable.shape = {65'537, 1};
     test::check_refused(make_analyser(analysis, {&variable, 1}), {"fields/u", "65536"});
     variable.kind = Kind::particles;
-    test::check_refused(make_analyser(analysis, {&variable, 1}), {"fields/u", "no array"});
+    test::check_refused(make_analyser(analysis, {&variable, 1}), {"fields/u", "not an array"});
 }
 
 TEST_CASE("the names of histograms") {
