@@ -332,7 +332,7 @@ TEST_CASE("copy: what is gone at the target did not vanish from the source") {
     REQUIRE(was_removed);
     CHECK(copied->entry_log.count_of(EntryEvent::vanished) == 0);
     CHECK(copied->entry_log.count_of(EntryEvent::failed) >= 1);
-    for (const auto& log_entry : copied->entry_log.first()) CHECK(log_entry.why.starts_with("at the target, "));
+    for (const auto& log_entry : copied->entry_log.first()) CHECK(log_entry.why.starts_with("at the target: "));
     REQUIRE(copy(directory / "source", directory / "target")->copied);
     check_equal(directory / "source", directory / "target");
 }

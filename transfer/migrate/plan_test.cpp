@@ -96,7 +96,7 @@ TEST_CASE("what is no plan") {
     CHECK(refusal("state = \"/m/s\"\n" + project("a", "/o", "/n")).find("'reports' is missing, as in reports = ") !=
           std::string::npos);
     CHECK(refusal("state = \"/m/s\"\nreports = \"/m/r\"\n" + project("a", "/o", "/n"))
-              .find("'project.freeze' of a is missing: a command") != std::string::npos);
+              .find("'project.freeze' of a is missing: the command") != std::string::npos);
     CHECK(refusal(common + project("a", "/o", "/n", "delete = true\nexclude = [\"x\"]\n")).find("delete_excluded") !=
           std::string::npos);
     CHECK(refusal(common + project("a", "/o", "/n", "wait_days = -1\n")).find("wait_days") != std::string::npos);

@@ -232,7 +232,7 @@ def check_two_at_once(place):
     second = subprocess.Popen([FOREBAY, "archive", place / "tree-two", place / "of-two.tar", "--rate", "4M"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
     said = first.communicate()
-    expect(first.returncode == 2 and "another process makes" in said[1], f"the first is refused: {first.returncode}", "".join(said))
+    expect(first.returncode == 2 and "another process is writing" in said[1], f"the first is refused: {first.returncode}", "".join(said))
     said = second.communicate()
     expect(second.returncode == 0, "the second makes its own", "".join(said))
     with tarfile.open(place / "of-two.tar") as tar:

@@ -236,7 +236,7 @@ def check_max_delete(place):
         told = forebay("sync", source, target, "--delete", "--max-delete", 5, "--dry-run", *more, code=1)
         expect("6 entries would be removed" in told, "a dry run counts both", told)
         told = forebay("sync", source, target, "--delete", "--max-delete", 5, *more, code=1)
-        expect("nothing was removed: 6 entries would go" in told and (target / "way/z").exists() and (target / "x").exists(), "both together", told)
+        expect("nothing was removed: 6 entries would be removed" in told and (target / "way/z").exists() and (target / "x").exists(), "both together", told)
         told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 6, "--json", *more))
         expect(told["removed"] == 6 and (target / "way").is_file() and "not_removed" not in told and not (target / "x").exists(), "as many as are allowed go", str(told))
         (source / "way").unlink()
