@@ -205,7 +205,7 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     assert insitu(config, *words).stdout.count("1 result, ") == 4
     config = write([f"{name} >= 26"])
     told = insitu(config, *words, "--only-report").stdout
-    assert f"fields@2  made before\nfields@3  made before\n{fulfilled}  would be marked without --only-report\n" in told
+    assert f"fields@2  exists already\nfields@3  exists already\n{fulfilled}  would be marked without --only-report\n" in told
     told = json.loads(insitu(config, *words, "--only-report", "--again", "--json").stdout)
     assert [one["would_be_marked"] for one in told] == [False, False, True, True]
     assert all(one["made"] == [] and one["pictures"] == 0 for one in told) and not marks(own)

@@ -246,7 +246,8 @@ TEST_CASE("what was asked of a forwarder that is stopped does not come about whe
     CHECK(lost.error().kind == ErrorKind::retry);
     CHECK(lost.error().text().find("was silent for 3000 ms") != std::string::npos);
     forwarder.tell(SIGCONT);
-    CHECK(test::soon([&] { return test::text_in(place.token_file + ".log").find("has disconnected") != std::string::npos; }));
+    CHECK(test::soon(
+        [&] { return test::text_in(place.token_file + ".log").find("has disconnected") != std::string::npos; }));
     CHECK(std::filesystem::exists(place.run + "/a"));
     CHECK_FALSE(std::filesystem::exists(place.run + "/b"));
 }

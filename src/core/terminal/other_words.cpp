@@ -152,8 +152,10 @@ std::string option_meant(std::string_view verb, std::string_view option, const s
     auto meant = meant_of(option);
     const bool are_letters = option.size() > 2 && option[0] == '-' && option[1] != '-';
     if (meant.empty() && are_letters) meant = meant_of(option.substr(0, 2));
-    const bool is_option = meant.starts_with("--");
-    const auto name = is_option ? meant.substr(2, meant.find_first_of(" ,:", 2) - 2) : "";
+    // "--threads", or "use --rate BYTES, ...": a verb without that option gets no such advice.
+    const std::size_t at = meant.starts_with("use ") ? 4 : 0;
+    const bool is_option = meant.compare(at, 2, "--") == 0;
+    const auto name = is_option ? meant.substr(at + 2, meant.find_first_of(" ,:", at + 2) - at - 2) : "";
     return is_option && std::ranges::find(known, name) == known.end() ? "" : meant;
 }
 

@@ -138,7 +138,7 @@ def check_not_bound(place):
     site = Site(place / "bound")
     good = site.plan.read_text()
     site.plan.write_text(good.replace("/old/a", "/old/away"))
-    expect_in(site.migrate("--project", "a", code=3), "is not there", "a source that is missing")
+    expect_in(site.migrate("--project", "a", code=3), "does not exist", "a source that is missing")
     site.plan.write_text(good.replace("/new/a", "/new/no/a"))
     expect_in(site.migrate("--project", "a", code=3), "cannot be made", "a target whose directory is missing")
     said = site.migrate("--project", "a", "--status", code=1)

@@ -135,7 +135,7 @@ def check_left(place):
         said = mover.migrate(*words, code=1)
         expect_in(said, "a: live-sync: the target will not have all of the source: 1 failed, 0 not_kept", "it stops before the freeze")
         expect_in(said, f"correct the entries in {site.place}/reports/a/live-sync-1.jsonl", "with what to do")
-        expect_in(said, f"then forebay migrate {site.plan} --project a", "and the next command")
+        expect_in(said, f"Then forebay migrate {site.plan} --project a", "and the next command")
     expect(not (site.place / "new/closed").exists(), "the freeze was not called")
     site.write(sync_turns=0)
     said = mover.migrate("--again", "live-sync", code=1)

@@ -113,7 +113,7 @@ def bound(place):
     for before, code in (("", 0), (hidden, 2)):
         hosts = Hosts(place / f"hosts-{code}", "far", before=before)
         done, _ = mover("copy", nested, place / f"nested-{code}", *hosts.options(), code=(code,))
-        expect(code == 0 or "another file system is mounted there" in done.stderr, "a host that has not mounted all is named", done.stderr)
+        expect(code == 0 or "that host has another mount" in done.stderr, "a host that has not mounted all is named", done.stderr)
     expect((place / "nested-0/inner/file").exists(), "what is mounted on all hosts is copied")
     run("umount", nested / "inner")
 
@@ -141,7 +141,7 @@ def mounted_in_both(place):
     run("umount", target / "a")
     run("mount", "--bind", target / "a", source / "a/m")
     done, report = mover("copy", source, target, seconds_max=60, code=(1,))
-    expect("the copy of a is mounted there" in told(done, report), "a copy in its source is told", told(done, report))
+    expect("the copy of a is mounted in the source here" in told(done, report), "a copy in its source is told", told(done, report))
     expect(not (target / "a/m/data").exists(), "and not copied into itself")
     run("umount", source / "a/m")
     alias = place / "both-alias"

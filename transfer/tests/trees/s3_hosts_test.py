@@ -204,7 +204,7 @@ def check_refusals(server, place, source):
                  ("compare", source / "many", f"{ROOT}/there"), ("delete", f"{ROOT}/there")):
         hosts = team.Hosts(place / "hosts-keys", "node1", before=without)
         said = server.forebay(*verb, *hosts.options(), code=2)
-        expect("node1: no credentials for S3" in said and "on node1: AWS_ACCESS_KEY_ID" in said, f"{verb[0]}: a host without keys", said)
+        expect("node1: no credentials for S3" in said and "on node1: set AWS_ACCESS_KEY_ID" in said, f"{verb[0]}: a host without keys", said)
     expect(not server.keys("refused") and len(server.keys("there/")) == 301, "nothing was put or removed")
     hosts = team.Hosts(place / "hosts-wrong", "node1", before="env AWS_SECRET_ACCESS_KEY=wrong")
     said = server.forebay("copy", source, target, *hosts.options(), code=2)

@@ -148,7 +148,7 @@ def refused(server, place):
     both = simulation.command(1, "--run", f"{ROOT}/run", "--staging", simulation.staging, "--virtual-nodes", 2)
     done = subprocess.run([*both, ":", "-n", "1", "env", "AWS_SECRET_ACCESS_KEY=wrong", *both[4:]], text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=server.environment(), timeout=SECONDS_MAX)
-    expect(done.returncode != 0 and "sees it" in done.stdout and "step    1" not in done.stdout,
+    expect(done.returncode != 0 and "as seen from" in done.stdout and "step    1" not in done.stdout,
            "a node that cannot reach the run is told before the first step", done.stdout)
     config = place / "shared.toml"
     config.write_text('[streams.restart]\nfile = "shared"\n')

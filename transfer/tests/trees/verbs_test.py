@@ -212,7 +212,7 @@ def check_places(place):
     for verb in ("copy", "sync", "compare"):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(place / "socket"))
-            refused(verb, place / "socket", source, parts=("SOURCE", "is a socket", f"give the directory above it:  {place}"))
+            refused(verb, place / "socket", source, parts=("SOURCE", "is a socket", f"give the directory above it: {place}"))
         os.remove(place / "socket")
         refused(verb, place / "pipe", source, parts=("SOURCE", "is a fifo"))
         refused(verb, "/dev/null", source, parts=("is a device",))
