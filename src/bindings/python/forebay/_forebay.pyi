@@ -115,7 +115,9 @@ class Counters:
 
     @property
     def bytes_stored(self) -> int:
-        """bytes that this node's agent wrote for them: fewer if they were compressed"""
+        """
+        bytes that this node's agent wrote for them: fewer if they were compressed
+        """
 
     @property
     def blocked_seconds(self) -> float:
@@ -167,7 +169,9 @@ class Counters:
 
     @property
     def slowdown_percent(self) -> float:
-        """slowdown of the computing while this node's agent drains; 0 also: unknown"""
+        """
+        slowdown of the computing while this node's agent drains; 0 also: unknown
+        """
 
     @property
     def drain_rate_bytes_per_second(self) -> int:
