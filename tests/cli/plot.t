@@ -150,20 +150,17 @@ $ forebay plot run7/restart.bins --log z
 $ forebay plot run7/restart.bins --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,' && ls
 forebay.toml
 run7
-2> forebay: /root/.pyenv/versions/3.11.7/bin/python3 has no matplotlib to draw charts in files (No module named 'matplotlib').
-2>   Next: pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers
+bins.png  N bytes
 # Plot replaces its own pictures. Files of other programs need an option.
 $ forebay plot run7/restart.bins fields/density/counts --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
-2> forebay: /root/.pyenv/versions/3.11.7/bin/python3 has no matplotlib to draw charts in files (No module named 'matplotlib').
-2>   Next: pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers
+bins.png  N bytes
 $ echo holiday > photo.png
 $ forebay plot run7/restart.bins --to photo.png; cat photo.png
 holiday
 2> forebay: photo.png exists, and is no picture of forebay plot.
 2>   Next: choose another name, or give --replace
 $ forebay plot run7/restart.bins fields/density/counts --to photo.png --replace --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
-2> forebay: /root/.pyenv/versions/3.11.7/bin/python3 has no matplotlib to draw charts in files (No module named 'matplotlib').
-2>   Next: pip install matplotlib, or give a Python with matplotlib: --python PATH. --csv prints the numbers
+photo.png  N bytes
 $ rm photo.png
 $ forebay ls run7/restart.bins
 stream        step  time  bytes  nodes  line  state      view
