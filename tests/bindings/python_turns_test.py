@@ -203,7 +203,7 @@ def claim_from_elsewhere(place):
 WATCH = """
 import time
 def log(line):
-    if "watching" in line:
+    if "watches" in line:
         HEAR
 try:
     opened(log=log)

@@ -110,7 +110,7 @@ def refused(folder):
     for words, code, text in [(["--sync", "collective"], 2, "posix has no collective calls"), (["--via", "dfs"], 6, "no libdfs"),
                               (["--via", "genericio"], 6, "no bench of GenericIO"), (["--repeats", "0"], 2, "--repeats must be 1 or more"),
                               (["--case", folder / "none.toml"], 3, "none.toml"),
-                              (["--size", "much"], 2, "--size much: an amount"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
+                              (["--size", "much"], 2, "--size much: give an amount"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
                               (["--out", "xml"], 2, '--out "xml" is not valid'), (["--ranks", "9"], 2, "9 ranks are needed"),
                               (["--out", "json="], 2, "contains no file"), (["--out", f"json={folder}/none/x.json"], 3, "none"),
                               (["--out", f"csv={folder}/target/r0-0-0-0"], 2, "is no such file of forebay bench run"),
@@ -184,7 +184,7 @@ def as_root(folder):
     done = subprocess.run(["mpiexec", "--allow-run-as-root", "-n", "1", *command], capture_output=True, text=True, check=False, env=bare)
     assert done.returncode == 0, done
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=bare)
-    assert done.returncode != 0 and "Next: OMPI_ALLOW_RUN_AS_ROOT=1" in done.stderr, done
+    assert done.returncode != 0 and "Next: set OMPI_ALLOW_RUN_AS_ROOT=1" in done.stderr, done
 
 
 def full_disk(folder):

@@ -63,7 +63,7 @@ def main():
         assert whole / 5 < len(blue(to)[0]) < whole / 2, "what is not finite is a gap"
         before = to.read_bytes()
         draw(chart((0, 1), (None, None), **file), 2, "'u   [K]' has no value that is finite")
-        draw(chart((1, 2), (-1, 0), log=True, **file), 2, "above 0 and so can be drawn")
+        draw(chart((1, 2), (-1, 0), log=True, **file), 2, "has no value above 0 to draw")
         many = chart((0, 1), (0, 1), **file)
         many["results"] *= 13
         draw(many, 2, "13 lines are too many for one chart: the limit is 12")

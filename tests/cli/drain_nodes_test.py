@@ -26,11 +26,11 @@ def stage(folder, **options):
             for path in (folder / "run7", folder / "run7/forebay", folder / "run7/forebay/sessions"):
                 os.chown(path, NOBODY, NOBODY)
     for number, node in enumerate("ab"):
-        test.run(MAKE, folder / node, folder / "run7", "restart", 100, 2, number, **options)
+        test.run(MAKE, folder / node, folder / "run7", "restart", 100, 2, number, umask=0o077, **options)
 
 
 def staged(folder):
-    return sorted(path.name for path in folder.glob("*/*/restart.0.h5"))
+    return sorted(path.name for path in folder.rglob("restart.0.h5"))
 
 
 def drain(folder, *words, **options):

@@ -112,13 +112,13 @@ class Names(unittest.TestCase):
         os.mkdir(run)
         subprocess.run([BUILD / "tests" / "make_staged", memory, run, "restart", "100", "2", "0"], check=True, umask=0o077)
         (directory,) = pathlib.Path(os.fsdecode(memory)).glob("*/*")
-        self.check("drain", "all", "--staging", memory, says=SPELLED.removesuffix(rb"\xff"))
+        self.check("drain", "all", "--wait", "0", "--staging", memory, says=SPELLED.removesuffix(rb"\xff"))
         self.check("recover", run, "--staging", memory, typed=True)
         hostile = os.fsencode(directory.parent) + b"/" + HOSTILE
         os.rename(directory, hostile)
-        self.check("drain", hostile, typed=True)
+        self.check("drain", "--wait", "0", hostile, typed=True)
         os.unlink(hostile + b"/session.json")
-        self.check("drain", hostile, typed=True)
+        self.check("drain", "--wait", "0", hostile, typed=True)
 
     def test_arguments(self):
         for command in (("ls", HOSTILE), ("verify", HOSTILE), (HOSTILE,), ("ls", "--" + HOSTILE.decode(errors="ignore")),

@@ -113,7 +113,7 @@ def check_runs(scratch):
     forebay("plan", "--run", small, "--nodes", 8, "--mtbf", 0, "--out", told)
     forebay("plan", "--plan", told, "--check", large)
     forebay("plan", "--plan", told, "--check", slow, code=1)
-    text = forebay("plan", "--run", small, "--nodes", 65, code=1)
+    text = " ".join(forebay("plan", "--run", small, "--nodes", 65, code=1).split())
     expect("for a prediction, give --extrapolate" in text, "no extrapolation in silence", text)
     forebay("plan", "--run", small, "--nodes", 65, "--extrapolate")
     text = " ".join(forebay("plan", "--run", large, "--ends-in", "30m").split())

@@ -148,9 +148,12 @@ $ forebay plot run7/restart.bins --log z
 2>   Next: forebay plot --help
 [2]
 $ forebay plot run7/restart.bins --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,' && ls
+bins.png  N bytes
+
+Also there: fields/density/above, fields/density/below, fields/density/nan
+bins.png
 forebay.toml
 run7
-bins.png  N bytes
 # Plot replaces its own pictures. Files of other programs need an option.
 $ forebay plot run7/restart.bins fields/density/counts --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
 bins.png  N bytes

@@ -190,7 +190,7 @@ def main():
             print(f"stripes are not looked at: {skipped}")
     for options, says in [(["--budget", "3"], "--budget must be 4 or more"), (["--durable", "soon"], "staged or committed"),
                           (["--durable", "staged"], "needs --interval"), (["--ask", "x"], "--ask and --tell need each other"),
-                          (["--exclude", "x"], "no storage target")]:
+                          (["--exclude", "x"], "not a storage target")]:
         refused = subprocess.run([PROGRAM, "tune", *options, *SMALL], capture_output=True, text=True, check=False)
         assert refused.returncode == 2 and says in refused.stderr and "Next: " in refused.stderr, refused
     return 0

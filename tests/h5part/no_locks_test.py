@@ -94,7 +94,7 @@ def one_writer_on_another_host(target, impatient):
         record = run / f"{name}.host"
         record.touch(0o600)
         record.write_text("other-host\n")
-        refused(environment, path, reason, "other-host", "no locks", "flock", f"remove {record}")
+        refused(environment, path, reason, "other-host", "no working locks", "flock", f"remove {record}")
         expect(kept.exists(), "another host's steps are gone")
         record.unlink()
     environment = without_locks(target, errno.ENOLCK)

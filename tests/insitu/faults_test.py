@@ -201,7 +201,7 @@ def second(snapshot):
     ("import nothing_such\n", "No module named 'nothing_such'"), ("def (\n", "SyntaxError"),
     ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "has no function with @every"),
     ("@every(1, stream='other', variables=['theta'])\ndef f(s): pass\n", "has no function of stream 'fields': .* are of other"),
-    ("@every(1, variables='theta')\ndef f(s): pass\n", "variables and gather are lists of names"),
+    ("@every(1, variables='theta')\ndef f(s): pass\n", "variables and gather must be lists of names"),
     ("@every(1)\ndef f(s): pass\n", "takes variables=.* of each node, or gather="),
     ("@every(1, variables=['u'])\ndef f(s): pass\n", "stream 'fields' has no variable 'u'")])
 def test_a_script_that_cannot_be_used_is_told(tmp_path, script, said):

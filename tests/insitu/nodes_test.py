@@ -136,8 +136,8 @@ def alone(snapshot):
     done = insitu(path, f"{tmp_path}/run/fields", "--python", sys.executable, "--json", code=1)
     told = json.loads(done.stdout)
     assert [(one["step"], one["made"]) for one in told] == [(1, []), (2, [])]
-    assert told[0]["problems"] == ["analysis 'alone': function 'alone' returned numbers on each of 2 nodes: say how they come "
-                                   "together, by reduce=, or look at all nodes at once, by gather="]
+    assert told[0]["problems"] == ["analysis 'alone': function 'alone' returned numbers on each of 2 nodes: combine them with "
+                                   "reduce=, or take all nodes at once with gather="]
 
 
 def test_functions_of_one_name_are_two(tmp_path):

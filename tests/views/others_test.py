@@ -219,7 +219,7 @@ class Outputs(WithRun):
         for command in self.COMMANDS:
             if "genericio" not in command:
                 filled = [part.format(place=f"{self.run_directory}@1", file=file) for part in command]
-                self.assertIn("made of", all_of_forebay(*filled, *more, code=2))
+                self.assertIn("which is its input", all_of_forebay(*filled, *more, code=2))
                 self.assertIn("km", file.read_text())
 
     def test_partitions_are_not_replaced_unasked(self):

@@ -84,7 +84,7 @@ Result<> FolderMaker::claim_folder(const DirNodeRef& dir_node) {
     FB_TRY_ASSIGN(source, use_.folders.get(dir_node->parent, TreeSide::source));
     const auto existing = above->status_of(dir_node->name);
     if (!existing) return {};  // the caller that needs it reports the error
-    return use_.lookup.run_lock_name({dir_node->parent, source, above, dir_node->name}, *existing);
+    return use_.lookup.claim_name({dir_node->parent, source, above, dir_node->name}, *existing);
 }
 
 Result<FolderRef> FolderMaker::make_folder(const DirNodeRef& dir_node, sys::Folder& above) {

@@ -38,7 +38,7 @@ Result<FoundEntry> Lookup::look_up(const CopyEntry& entry, sys::EntryKind kind, 
         if (looked) match.sight.existing = *looked;
     }
     const auto& existing = match.sight.existing;
-    if (existing) FB_TRY(run_lock_name(entry, *existing));
+    if (existing) FB_TRY(claim_name(entry, *existing));
     // Opening the file first saves a call, and nobody can replace it between status and open.
     if (kind == sys::EntryKind::file && !existing && !use_.options.is_dry && !use_.links.knows(listed_number)) {
         FB_TRY_ASSIGN(is_left, leaves(entry));
@@ -53,7 +53,7 @@ Result<FoundEntry> Lookup::look_up(const CopyEntry& entry, sys::EntryKind kind, 
     return match;
 }
 
-Result<> Lookup::run_lock_name(const CopyEntry& entry, const sys::EntryStatus& existing) {
+Result<> Lookup::claim_name(const CopyEntry& entry, const sys::EntryStatus& existing) {
     auto* case_fold_names = CaseFoldNames::of(*entry.dir_node, *entry.target);
     if (case_fold_names == nullptr) return {};
     FB_TRY_ASSIGN(would_rename, case_fold_names->claim(*entry.target, *entry.source, entry.name, existing,

@@ -50,7 +50,7 @@ public:
     Result<EntryDecision> look_and_decide(TreeWorker& worker, const CopyEntry& entry, EntrySight& sight);
     DecideRules rules() const;
     /// Call it before `existing` in the target is replaced or kept: see CaseFoldNames::claim().
-    Result<> run_lock_name(const CopyEntry& entry, const sys::EntryStatus& existing);
+    Result<> claim_name(const CopyEntry& entry, const sys::EntryStatus& existing);
     /// True if a read would recall the bytes from an archive. The file is then skipped and reported.
     Result<bool> leaves(const CopyEntry& entry);
 

@@ -100,7 +100,8 @@ void each_option(Given& options, Visit&& visit) requires std::is_same_v<std::rem
     using enum InSessionFile;
     constexpr auto alike = AcrossRanks::alike, may_differ = AcrossRanks::may_differ;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
-    visit(O{{"mode", "process: outlives the application, and makes views."}}, Words<AgentMode>{mode_words}, mode);
+    visit(O{{"mode", "process: outlives the application (under Slurm usually not its job step), and makes views."}},
+          Words<AgentMode>{mode_words}, mode);
     visit(O{{"cores", "with mode = dedicated: how many ranks of each machine"}}, Whole{1, cores_max}, cores);
     visit(O{{"program", "the forebay command"}, may_differ, later, "found"}, AnyText{"a program"}, program);
     visit(O{{"cpus", "a list such as 0-3,8 to pin the agent to"}, may_differ, always, "all of the job's"},

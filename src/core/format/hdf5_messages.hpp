@@ -45,9 +45,6 @@ private:
 /// Writes the B-tree over the chunks of a dataset (at least one). Returns the address of its root.
 std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking);
 
-/// Writes the B-tree over the chunks of a dataset (at least one). Returns the address of its root.
-std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking);
-
 /// Writes a version-1 object header: construct, add messages, finish().
 class ObjectHeader {
 public:

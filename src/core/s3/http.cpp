@@ -163,7 +163,6 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     if (request.method == "HEAD") set(CURLOPT_NOBODY, 1L);
     if (request.method == "PUT" || request.method == "POST") {
         set(CURLOPT_UPLOAD, 1L);
-        set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
         set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
         set(CURLOPT_READFUNCTION, give_body);
         set(CURLOPT_READDATA, static_cast<void*>(&exchange));

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "core/base/error_text.hpp"
+#include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
@@ -115,7 +116,7 @@ std::string text_of(const agent::Drained& leftover, const std::string& directory
     return note_line(leftover.text, fmt::format("run forebay drain all on the other nodes of the job, as in srun "
                                                 "--ntasks-per-node 1 forebay drain all. If a node is lost for good, "
                                                 "forebay drain {} --drop gives this snapshot up",
-                                                directory));
+                                                show_text(directory)));
 }
 
 // Dropped snapshots are listed: there is no other copy.

@@ -324,7 +324,7 @@ def check_links_to_left_out(place):
         print("left out, what cannot be made: this machine allows no user namespaces")
         return
     done = run("unshare", "--user", "--map-root-user", FOREBAY, "restore-archive", place / "device.tar", target, "--cannot-keep", "drop", code=1)
-    expect((target / "further").read_text() == "older further" and "of device, which was not restored" in done.stdout, "it is told", done.stdout + done.stderr)
+    expect((target / "further").read_text() == "older further" and "to device, which was not restored" in done.stdout, "it is told", done.stdout + done.stderr)
 
 
 def main():
