@@ -113,7 +113,7 @@ def test_what_the_file_does_not_say_can_be_said(tmp_path):
     assert found["surf%ts"] == ("u8", (69 * 8,)) and found["flags"] == ("f32", (NY + 1, NX + 1, NZ + 2))
     assert not (tmp_path / "run").exists()
     for wish, why in (("u_innit=f64", "no variable of that name"), ("u_init=f64:8", "has 56 bytes"), ("u=f46", "not an element type"),
-                      ("u=f64:7y7", "not a shape"), ("u_init=i64:box", "grid of 5 x 7"), ("=f64", "no NAME"),
+                      ("u=f64:7y7", "not a shape"), ("u_init=i64:box", "grid of 5 x 7"), ("=f64", "NAME is missing"),
                       ("u=f64:4294967296x4294967296x4294967296", "not a shape")):
         assert why in forebay(*plain, "--type", wish, code=2), wish
     assert "given twice" in forebay(*plain, "--type", "u=f64", "--type", "u=i64", code=2)

@@ -47,6 +47,11 @@ def cut_off(hosts, place, saving):
     expect(sorted(path.name for path in part.glob("*.h5")) == ["node-00000.h5", "node-00001.h5"],
            "the other two node files have arrived", sorted(part.iterdir()))
     expect(snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} stays committed, step {CUT} is not")
+    named = f"restart@{CUT} was sealed and is not committed. The memory of host[0-2] may still have it."
+    wait_until(lambda: named in forebay("ls", place / "run"), "ls names what is left, and where")
+    for verb, code in (("report", 0), ("recover", 1)):
+        said = forebay(verb, place / "run", exit_code=code)
+        expect(named in said and "srun --nodelist=host[0-2]" in said, f"{verb} names it too, with the next step", said)
 
 
 def restart(hosts, place, saving):
@@ -58,6 +63,8 @@ def restart(hosts, place, saving):
                 "--checksum-file", place / "restarted.json")
     finished(job, "4 ranks on 2 hosts restart")
     expect(f"restart: step {SAVED}," in job.output(), f"from step {SAVED}", job.output())
+    named = f"restart@{CUT} was sealed and is not committed. The memory of host2 may still have it."
+    expect(job.output().count(named) == 1, "the session names what lies on the host that it lacks", job.output())
     expect(machine.digests(place / "restarted.json") == machine.digests(place / "undisturbed.json"),
            "and have the undisturbed state, bit for bit")
     machine.flip_byte(at_target)
@@ -67,6 +74,8 @@ def clean(hosts, place, saving):
     left = forebay("recover", place / "run", exit_code=1)
     expect("2 of 3 node files have arrived, but not the file of node 2" in left, "recover names the lost node file", left)
     forebay("recover", place / "run", "--stale")
+    listed = forebay("ls", place / "run")
+    expect("was sealed" not in listed, "and forgets what no host has any more", listed)
     finished(nbody(hosts, place, "continued", "host0:2,host1:2", *saving, "--restart", "--stop-after", CUT),
              f"the job goes on and saves step {CUT} again")
     expect(snapshots(place / "run", "committed") == {SAVED, CUT} and not snapshots(place / "run", "part"),

@@ -160,6 +160,7 @@ Result<> SessionOpening::start() {
     FB_TRY(of_leader([&] { return session_.beside_.host->ensure(); }));
     // Once a machine, for all of its virtual nodes.
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
+    if (claim.session > 1) tell_left_in_memory(session_);
     session_.log([&] {
         return fmt::format("run {}, session {}, {} on {}, staged in {}", options.run, claim.session,
                            show_count(world.size(), "rank"), show_count(topology.nodes, "node"),

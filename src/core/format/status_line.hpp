@@ -40,6 +40,7 @@ struct StatusLine {
     std::string last_error, why;  // the newest of each; "": none
     std::vector<StreamStatus> streams = {};
     std::uint32_t streams_left_out = 0;  // because there was no room
+    std::string path;                    // of the file; not in the file: its reader sets it
     bool is_gone = false;  // not in the file: its reader has seen that the agent is gone (telemetry/here.hpp)
 };
 

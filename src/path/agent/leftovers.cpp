@@ -11,6 +11,7 @@
 #include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/target_store.hpp"
+#include "path/agent/event_sinks.hpp"
 #include "path/agent/serve.hpp"
 #include "path/agent/spool.hpp"
 #include "path/catalog/run.hpp"
@@ -214,6 +215,19 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
             leftovers.others.push_back(directory);
     }
     return leftovers;
+}
+
+Result<> remove_status(const node::SessionFile& session, const std::string& directory) {
+    auto& store = sys::target_store();
+    FB_TRY(catalog::check_identity(store, session.run, session.run_id));
+    const NodeFileOfRun file{.run = session.run,
+                             .run_id = session.run_id,
+                             .host = session.host,
+                             .virtual_node = node::virtual_index_of(directory),
+                             .name = "status",
+                             .ending = "json"};
+    const auto removed = store.remove(file.path());
+    return removed || removed.error().kind == ErrorKind::missing ? Result<>() : removed;
 }
 
 }  // namespace forebay::agent

@@ -61,4 +61,8 @@ struct Leftovers {
 Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
                                  std::uint64_t last_run_lock);
 
+/// Removes the status line of the agent that served `directory`, from the run of `session`: what it held was dropped.
+/// Succeeds if there is none. `refused` if another run lies there now.
+Result<> remove_status(const node::SessionFile& session, const std::string& directory);
+
 }  // namespace forebay::agent

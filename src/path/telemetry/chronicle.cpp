@@ -74,6 +74,7 @@ private:
             if (again && *again != text) status = format::decode_status(*again, path);
         }
         if (!status) return into_.problems.push_back(status.error().line());
+        status->path = path;
         if (wanted(status->session)) into_.statuses.push_back(std::move(*status));
     }
 

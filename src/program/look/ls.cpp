@@ -15,8 +15,10 @@
 #include "core/describe/analysis_list.hpp"
 #include "core/describe/conventions.hpp"
 #include "core/format/packed.hpp"
+#include "core/sys/clock.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/table.hpp"
@@ -29,6 +31,7 @@
 #include "path/commit/gather.hpp"
 #include "path/node/staging.hpp"
 #include "path/node/watch.hpp"
+#include "path/telemetry/left_in_memory.hpp"
 #include "program/look/files.hpp"
 #include "program/place.hpp"
 #include "program/run/left_lines.hpp"
@@ -78,6 +81,8 @@ public:
     Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
     /// Adds the run's snapshots in this node's memory, and whether a session is alive.
     Result<> add_staged(const std::string& staging, const std::string& run);
+    /// Adds sealed snapshots that may be in the memory of other hosts.
+    Result<> add_left(const std::string& run);
     void print(bool json, const Place& place) const;
     Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
 
@@ -314,6 +319,19 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
     return {};
 }
 
+Result<> Listing::add_left(const std::string& run) {
+    FB_TRY_ASSIGN(left, telemetry::find_left_in_memory(store_, run, sys::unix_ns(), {sys::host_name()}));
+    for (const auto& one : left) {
+        notes_ += lines("{}\n", Message{telemetry::text_of(one)});
+        auto hosts = Json::array();
+        for (const auto& host : one.hosts) hosts.push(host);
+        array_.push(
+            Json::object().set("state", "sealed").set("stream", one.stream).set("step", one.step).set("hosts", hosts));
+    }
+    if (!left.empty()) notes_ += lines("  {}{}\n", next_label, Message{telemetry::next_of(left)});
+    return {};
+}
+
 void Listing::print(bool json, const Place& place) const {
     if (json) return array_.print();
     if (!table_.empty()) say(table_.text());
@@ -342,7 +360,10 @@ Result<Exit> list(const LsArguments& options) {
     }
     Listing listing(store, !place.stream_named && !step && !options.json);
     for (const auto& stream : place.streams) FB_TRY(listing.add_stream(place.run, stream, step));
-    if (!step) FB_TRY(listing.add_staged(options.staging, place.run));
+    if (!step) {
+        FB_TRY(listing.add_staged(options.staging, place.run));
+        FB_TRY(listing.add_left(place.run));
+    }
     listing.print(options.json, place);
     return listing.exit();
 }
@@ -362,8 +383,10 @@ void add_ls(CommandLine& line) {
               "another run; each of them with error if a\n  node file is missing, or a file or mark cannot be read; "
               "unreadable (error: kind, what, safe, next, text); part\n  (nodes_arrived of nodes), old or gone: left "
               "by a crash, or in progress. Then one for each directory of the run\n  in this node's memory: state "
-              "staged, directory, served (true if its session or agent runs), or error, if this is\n  unknown. For a "
-              "GenericIO file: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression,\n  "
+              "staged, directory, served (true if its session or agent runs), or error, if this is\n  unknown. Then "
+              "one for each sealed snapshot that may be in the memory of other hosts: state "
+              "sealed, stream, step,\n  hosts. For a GenericIO file: file, format, big_endian, ranks, dims, elements, "
+              "partitions, bytes, compression,\n  "
               "variables. For an HDF5 file: file, format, said, steps, bytes, datasets, unreadable.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n  forebay ls /scratch/me/run7/restart --json\nA stream of results or of packed "

@@ -7,11 +7,13 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/say.hpp"
 #include "insight/report/html_page.hpp"
 #include "path/catalog/run.hpp"
+#include "path/telemetry/left_in_memory.hpp"
 #include "path/telemetry/summary_json.hpp"
 #include "path/telemetry/summary_text.hpp"
 #include "program/look/report_png.hpp"
@@ -39,6 +41,7 @@ struct ReportArguments {
 struct ReportedRun {
     telemetry::Chronicle chronicle;
     telemetry::Summary summary;
+    std::vector<telemetry::LeftInMemory> left = {};  // sealed, and never committed
 };
 
 Result<bool> has_room_for_timings(sys::Store& store, const std::string& run) {
@@ -67,6 +70,8 @@ Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::u
             "there are more timings than the report reads: it takes the times of writes from the first and the last "
             "write of each node to each target");
     reported.summary = telemetry::summarize(chronicle);
+    FB_TRY_ASSIGN(left, telemetry::left_in_memory(store, chronicle, sys::unix_ns()));
+    reported.left = std::move(left);
     reported.chronicle = std::move(chronicle);
     return reported;
 }
@@ -88,7 +93,7 @@ std::string csv_word(const std::string& text) {
 
 std::string csv_of(const std::vector<ReportedRun>& runs) {
     std::string csv(csv_head);
-    for (const auto& [chronicle, summary] : runs)
+    for (const auto& [chronicle, summary, left] : runs)
         for (const auto& row : summary.target_rows) {
             const auto slow = std::ranges::find(summary.slow_targets, row.name, &telemetry::Slow::name);
             csv += fmt::format("{},{},{},{},{},{},{},{}\n", csv_word(summary.run), csv_word(row.name), row.bytes,
@@ -112,13 +117,15 @@ Result<> write_html(sys::Store& store, const ReportArguments& options, const std
 void print_text(const std::vector<ReportedRun>& runs, bool plain) {
     const int columns = sys::terminal_columns();
     Shown text;
-    for (const auto& [chronicle, summary] : runs) {
+    for (const auto& [chronicle, summary, left] : runs) {
         if (!text.text.empty()) text.text += "\n";
         text.text += telemetry::summary_text(
             summary, {.plain = plain,
                       .columns = columns > 0 ? columns : 100,
                       .bytes_over_time = telemetry::bytes_over_time(chronicle, summary.begin_unix_ns,
                                                                     summary.end_unix_ns, bars_of_text)});
+        for (const auto& one : left) text += lines("{}\n", Message{telemetry::text_of(one)});
+        if (!left.empty()) text += lines("  {}{}\n", next_label, Message{telemetry::next_of(left)});
     }
     say(text);
 }

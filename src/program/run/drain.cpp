@@ -15,6 +15,7 @@
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
+#include "core/terminal/print.hpp"
 #include "core/terminal/say.hpp"
 #include "path/agent/leftovers.hpp"
 #include "path/agent/serve.hpp"
@@ -123,7 +124,11 @@ std::string text_of(const agent::Drained& leftover, const std::string& directory
 Result<Exit> drop(const DrainArguments& options) {
     // Listed first: after the removal there is nothing left to list.
     FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
+    const auto session = agent::session_of(options.directory);
     FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
+    // Otherwise the run would name the dropped snapshots for ever.
+    const auto removed = session ? agent::remove_status(*session, options.directory) : Result<>();
+    if (!removed) note(lines("The run still names what was dropped: {}\n", Message{removed.error().line()}));
     auto array = Json::array();
     Shown text;
     for (const auto& file : staged) {

@@ -9,7 +9,9 @@
 
 #include "core/base/try.hpp"
 #include "core/describe/conventions.hpp"
+#include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
@@ -20,6 +22,7 @@
 #include "path/catalog/run.hpp"
 #include "path/catalog/run_lock.hpp"
 #include "path/commit/unreadable.hpp"
+#include "path/telemetry/left_in_memory.hpp"
 #include "program/run_argument.hpp"
 #include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
@@ -90,6 +93,17 @@ public:
         auto object = Json::object().set("directory", directory).set("kind", "staging");
         add(lines("{}: {}\n", directory, Message{text}), object, name_of_outcome(outcome), text,
             outcome != Outcome::incomplete);
+    }
+    void add(const std::vector<telemetry::LeftInMemory>& left) {
+        for (const auto& one : left) {
+            auto hosts = Json::array();
+            for (const auto& host : one.hosts) hosts.push(host);
+            auto object = Json::object();
+            object.set("stream", one.stream).set("step", one.step).set("kind", "sealed").set("hosts", hosts);
+            const auto text = telemetry::text_of(one);
+            add(lines("{}\n", Message{text}), object, name_of_outcome(Outcome::incomplete), text, false);
+        }
+        if (!left.empty()) text_ += lines("  {}{}\n", next_label, Message{telemetry::next_of(left)});
     }
     void add(const Shown& line, Json& object, const char* outcome, const std::string& text, bool done) {
         text_ += line;
@@ -195,6 +209,9 @@ Result<Exit> recover(const RecoverArguments& options) {
         FB_TRY_ASSIGN(views, agent::make_missing_views(store, run, recovered, make_view));
         for (const auto& view : views) report.add(view);
     }
+    FB_TRY_ASSIGN(elsewhere, telemetry::find_left_in_memory(store, absolute, sys::unix_ns(), {sys::host_name()}));
+    if (removes) FB_TRY(telemetry::forget(store, elsewhere));
+    else report.add(elsewhere);
     return report.print(options);
 }
 
@@ -214,7 +231,9 @@ void add_recover(CommandLine& line) {
               "gone),\n  outcome (committed, restored, removed, incomplete), text; and one for each missing view: kind "
               "view, outcome\n  made or incomplete, no snapshot_id. For leftovers of dead sessions on this node: kind "
               "staged, its\n  staging directory, outcome committed, incomplete or removed, no snapshot_id; and kind "
-              "staging, outcome\n  incomplete or removed, only directory and text.\n");
+              "staging, outcome\n  incomplete or removed, only directory and text. For a sealed snapshot that may be "
+              "in the memory "
+              "of other hosts:\n  kind sealed, stream, step, hosts, outcome incomplete.\n");
     verb.examples(
         "  forebay recover /scratch/me/run7\n  forebay recover /scratch/me/run7 --stale\nIf a manifest is missing or "
         "damaged and all node files are there, recover makes it again.\nWithout --stale the command is safe at any "

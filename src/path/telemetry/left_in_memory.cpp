@@ -1,0 +1,120 @@
+#include "path/telemetry/left_in_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/try.hpp"
+#include "core/describe/host_list.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/run.hpp"
+#include "path/telemetry/standing.hpp"
+
+namespace forebay::telemetry {
+
+namespace {
+
+// The state of a slot whose snapshot is sealed and not known to be committed.
+bool is_owed(const format::SlotStatus& slot) {
+    return slot.state == "sealed" || slot.state == "draining" || slot.state == "drained" || slot.state == "failed";
+}
+
+// What the target has of a stream: each committed step of any line, and the newest living step.
+struct Committed {
+    std::set<std::int64_t> steps;
+    std::optional<std::int64_t> newest;
+};
+
+Result<Committed> committed_of(sys::Store& store, const std::string& run, const std::string& stream) {
+    Committed committed;
+    const auto history = catalog::history(store, run, stream);
+    // No snapshot of this stream was ever committed.
+    if (!history && history.error().kind == ErrorKind::missing) return committed;
+    if (!history) return history.error();
+    for (const auto* versions : {&history->living, &history->abandoned})
+        for (const auto& version : *versions) committed.steps.insert(version.head.step);
+    if (!history->living.empty()) committed.newest = history->living.front().head.step;
+    return committed;
+}
+
+}  // namespace
+
+Result<std::vector<LeftInMemory>> left_in_memory(sys::Store& store, const Chronicle& chronicle,
+                                                 std::int64_t now_unix_ns,
+                                                 const std::vector<std::string>& known_hosts) {
+    std::uint32_t newest_session = 0;
+    for (const auto& status : chronicle.statuses) newest_session = std::max(newest_session, status.session);
+    std::map<std::pair<std::string, std::int64_t>, LeftInMemory> found;
+    std::map<std::string, Committed> streams;
+    for (const auto& status : chronicle.statuses) {
+        if (status.state != "left" && !is_stale(status, now_unix_ns)) continue;
+        if (std::ranges::find(known_hosts, status.host) != known_hosts.end()) continue;
+        for (const auto& stream : status.streams)
+            for (const auto& slot : stream.slots) {
+                if (!is_owed(slot)) continue;
+                auto known = streams.find(stream.name);
+                if (known == streams.end()) {
+                    FB_TRY_ASSIGN(committed, committed_of(store, chronicle.run, stream.name));
+                    known = streams.emplace(stream.name, std::move(committed)).first;
+                }
+                const auto& [steps, newest] = known->second;
+                if (steps.contains(slot.step)) continue;
+                if (status.session < newest_session && newest && slot.step <= *newest) continue;
+                auto& left = found[{stream.name, slot.step}];
+                left.stream = stream.name;
+                left.step = slot.step;
+                left.session = std::max(left.session, status.session);
+                left.hosts.push_back(status.host);
+                left.paths.push_back(status.path);
+            }
+    }
+    std::vector<LeftInMemory> all;
+    for (auto& [key, left] : found) {
+        std::ranges::sort(left.hosts);
+        left.hosts.erase(std::ranges::unique(left.hosts).begin(), left.hosts.end());
+        all.push_back(std::move(left));
+    }
+    return all;
+}
+
+Result<std::vector<LeftInMemory>> find_left_in_memory(sys::Store& store, const std::string& run,
+                                                      std::int64_t now_unix_ns,
+                                                      const std::vector<std::string>& known_hosts,
+                                                      std::size_t statuses_max) {
+    const auto entries = store.list(run + "/" + catalog::own_directory);
+    if (!entries && entries.error().kind == ErrorKind::missing) return std::vector<LeftInMemory>();
+    if (!entries) return entries.error();
+    const auto statuses =
+        std::ranges::count_if(*entries, [](const auto& entry) { return entry.name.starts_with("status-"); });
+    if (static_cast<std::size_t>(statuses) > statuses_max) return std::vector<LeftInMemory>();
+    FB_TRY_ASSIGN(chronicle, read_chronicle(store, run, {.with_timings = false, .statuses_alone = true}));
+    return left_in_memory(store, chronicle, now_unix_ns, known_hosts);
+}
+
+Result<> forget(sys::Store& store, const std::vector<LeftInMemory>& left) {
+    for (const auto& one : left)
+        for (const auto& path : one.paths) {
+            const auto removed = store.remove(path);
+            if (!removed && removed.error().kind != ErrorKind::missing) return removed;
+        }
+    return {};
+}
+
+std::string text_of(const LeftInMemory& left) {
+    return fmt::format("{}@{} was sealed and is not committed. The memory of {} may still have it.", left.stream,
+                       left.step, describe::show_hosts(left.hosts));
+}
+
+std::string next_of(const std::vector<LeftInMemory>& left) {
+    std::vector<std::string> hosts;
+    for (const auto& one : left) hosts.insert(hosts.end(), one.hosts.begin(), one.hosts.end());
+    const auto list = describe::show_hosts(std::move(hosts));
+    return fmt::format("run forebay drain all on {}, as in srun --nodelist={} --ntasks-per-node=1 forebay drain all",
+                       list, list);
+}
+
+}  // namespace forebay::telemetry
