@@ -17,7 +17,7 @@ namespace forebay {
 
 namespace {
 
-using Left = std::vector<telemetry::LeftInMemory>;
+using Left = std::vector<telemetry::SealedLeft>;
 
 // Each status line costs one read. With more of them, `forebay ls` has to look.
 constexpr std::size_t statuses_read_max = 1'000;

@@ -74,8 +74,8 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
                                              const node::Say& say);
 
 /// Prints the sealed snapshots that an earlier session left in the memory of nodes that this session does not have, and
-/// the command that commits them. Costs the world's first rank one list of RUN/forebay and one read for each status line.
-/// Does nothing if the run has more than 1,000 status lines. Collective.
+/// the command that commits them. Costs the world's first rank two lists of RUN/forebay and one read for each status
+/// line. Does nothing if the run has more than 1,000 status lines. Collective.
 void tell_left_in_memory(SessionState& session);
 
 /// Shares FOREBAY_RESTART of the first rank's environment with all ranks. Collective.

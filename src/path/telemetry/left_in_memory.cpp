@@ -43,12 +43,11 @@ Result<Committed> committed_of(sys::Store& store, const std::string& run, const 
 
 }  // namespace
 
-Result<std::vector<LeftInMemory>> left_in_memory(sys::Store& store, const Chronicle& chronicle,
-                                                 std::int64_t now_unix_ns,
-                                                 const std::vector<std::string>& known_hosts) {
+Result<std::vector<SealedLeft>> left_in_memory(sys::Store& store, const Chronicle& chronicle, std::int64_t now_unix_ns,
+                                               const std::vector<std::string>& known_hosts) {
     std::uint32_t newest_session = 0;
     for (const auto& status : chronicle.statuses) newest_session = std::max(newest_session, status.session);
-    std::map<std::pair<std::string, std::int64_t>, LeftInMemory> found;
+    std::map<std::pair<std::string, std::int64_t>, SealedLeft> found;
     std::map<std::string, Committed> streams;
     for (const auto& status : chronicle.statuses) {
         if (status.state != "left" && !is_stale(status, now_unix_ns)) continue;
@@ -72,30 +71,29 @@ Result<std::vector<LeftInMemory>> left_in_memory(sys::Store& store, const Chroni
                 left.paths.push_back(status.path);
             }
     }
-    std::vector<LeftInMemory> all;
+    std::vector<SealedLeft> all;
     for (auto& [key, left] : found) {
         std::ranges::sort(left.hosts);
-        left.hosts.erase(std::ranges::unique(left.hosts).begin(), left.hosts.end());
+        left.hosts.erase(std::unique(left.hosts.begin(), left.hosts.end()), left.hosts.end());
         all.push_back(std::move(left));
     }
     return all;
 }
 
-Result<std::vector<LeftInMemory>> find_left_in_memory(sys::Store& store, const std::string& run,
-                                                      std::int64_t now_unix_ns,
-                                                      const std::vector<std::string>& known_hosts,
-                                                      std::size_t statuses_max) {
+Result<std::vector<SealedLeft>> find_left_in_memory(sys::Store& store, const std::string& run, std::int64_t now_unix_ns,
+                                                    const std::vector<std::string>& known_hosts,
+                                                    std::size_t statuses_max) {
     const auto entries = store.list(run + "/" + catalog::own_directory);
-    if (!entries && entries.error().kind == ErrorKind::missing) return std::vector<LeftInMemory>();
+    if (!entries && entries.error().kind == ErrorKind::missing) return std::vector<SealedLeft>();
     if (!entries) return entries.error();
     const auto statuses =
         std::ranges::count_if(*entries, [](const auto& entry) { return entry.name.starts_with("status-"); });
-    if (static_cast<std::size_t>(statuses) > statuses_max) return std::vector<LeftInMemory>();
+    if (static_cast<std::size_t>(statuses) > statuses_max) return std::vector<SealedLeft>();
     FB_TRY_ASSIGN(chronicle, read_chronicle(store, run, {.with_timings = false, .statuses_alone = true}));
     return left_in_memory(store, chronicle, now_unix_ns, known_hosts);
 }
 
-Result<> forget(sys::Store& store, const std::vector<LeftInMemory>& left) {
+Result<> forget(sys::Store& store, const std::vector<SealedLeft>& left) {
     for (const auto& one : left)
         for (const auto& path : one.paths) {
             const auto removed = store.remove(path);
@@ -104,12 +102,12 @@ Result<> forget(sys::Store& store, const std::vector<LeftInMemory>& left) {
     return {};
 }
 
-std::string text_of(const LeftInMemory& left) {
+std::string text_of(const SealedLeft& left) {
     return fmt::format("{}@{} was sealed and is not committed. The memory of {} may still have it.", left.stream,
                        left.step, describe::show_hosts(left.hosts));
 }
 
-std::string next_of(const std::vector<LeftInMemory>& left) {
+std::string next_of(const std::vector<SealedLeft>& left) {
     std::vector<std::string> hosts;
     for (const auto& one : left) hosts.insert(hosts.end(), one.hosts.begin(), one.hosts.end());
     const auto list = describe::show_hosts(std::move(hosts));

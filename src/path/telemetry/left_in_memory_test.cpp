@@ -21,8 +21,7 @@ format::StatusLine holds(const std::string& host, const std::string& state, std:
     return status;
 }
 
-std::vector<LeftInMemory> left_of(std::vector<format::StatusLine> statuses,
-                                  const std::vector<std::string>& known = {}) {
+std::vector<SealedLeft> left_of(std::vector<format::StatusLine> statuses, const std::vector<std::string>& known = {}) {
     sys::SimStore store;
     REQUIRE(store.make_directory("run7"));
     const auto left = left_in_memory(store, {.run = "run7", .statuses = std::move(statuses)}, now, known);

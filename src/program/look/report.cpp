@@ -41,7 +41,7 @@ struct ReportArguments {
 struct ReportedRun {
     telemetry::Chronicle chronicle;
     telemetry::Summary summary;
-    std::vector<telemetry::LeftInMemory> left = {};  // sealed, and never committed
+    std::vector<telemetry::SealedLeft> left = {};  // sealed, and never committed
 };
 
 Result<bool> has_room_for_timings(sys::Store& store, const std::string& run) {

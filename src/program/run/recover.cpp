@@ -94,7 +94,7 @@ public:
         add(lines("{}: {}\n", directory, Message{text}), object, name_of_outcome(outcome), text,
             outcome != Outcome::incomplete);
     }
-    void add(const std::vector<telemetry::LeftInMemory>& left) {
+    void add(const std::vector<telemetry::SealedLeft>& left) {
         for (const auto& one : left) {
             auto hosts = Json::array();
             for (const auto& host : one.hosts) hosts.push(host);
