@@ -17,4 +17,10 @@ Json json_of(const catalog::Snapshot& snapshot) {
     return object;
 }
 
+Json json_of(const telemetry::SealedLeft& snapshot) {
+    auto hosts = Json::array();
+    for (const auto& host : snapshot.hosts) hosts.push(host);
+    return Json::object().set("stream", snapshot.stream).set("step", snapshot.step).set("hosts", hosts);
+}
+
 }  // namespace forebay::cli

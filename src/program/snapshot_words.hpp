@@ -4,6 +4,7 @@
 
 #include "core/terminal/json.hpp"
 #include "path/catalog/catalog.hpp"
+#include "path/telemetry/left_in_memory.hpp"
 
 namespace forebay::cli {
 
@@ -11,5 +12,7 @@ namespace forebay::cli {
 const char* name_of(catalog::Leftover::Kind kind);
 
 Json json_of(const catalog::Snapshot& snapshot);
+/// stream, step, hosts.
+Json json_of(const telemetry::SealedLeft& snapshot);
 
 }  // namespace forebay::cli

@@ -28,8 +28,8 @@ Result<Left> read_left(SessionState& session) {
     FB_TRY(within(
         options.open_wait, "the run directory " + options.run,
         [store = session.target_, run = options.run, left]() -> Result<> {
-            FB_TRY_ASSIGN(found, telemetry::find_left_in_memory(*store, run, sys::unix_ns(), {}, statuses_read_max));
-            *left = std::move(found);
+            FB_TRY_ASSIGN(sealed, telemetry::find_left_in_memory(*store, run, sys::unix_ns(), {}, statuses_read_max));
+            *left = std::move(sealed);
             return {};
         },
         session.say_));
@@ -54,11 +54,11 @@ void tell_left_in_memory(SessionState& session) {
     Left left;
     std::string text;
     if (world.rank() == 0) {
-        auto found = read_left(session);
-        if (found) left = std::move(*found);
-        else session.log([&] { return found.error().line(); });
-        for (const auto& one : left)
-            for (const auto& host : one.hosts) text += host + "\n";
+        auto outcome = read_left(session);
+        if (outcome) left = std::move(*outcome);
+        else session.log([&] { return outcome.error().line(); });
+        for (const auto& snapshot : left)
+            for (const auto& host : snapshot.hosts) text += host + "\n";
     }
     if (!world.broadcast_sized(text, 0)) return;
     const auto hosts = lines_of(text);
@@ -68,11 +68,11 @@ void tell_left_in_memory(SessionState& session) {
     world.max(is_here);
     if (world.rank() != 0) return;
     std::size_t at = 0;
-    for (auto& one : left) std::erase_if(one.hosts, [&](const auto&) { return is_here[at++] != 0; });
-    std::erase_if(left, [](const auto& one) { return one.hosts.empty(); });
+    for (auto& snapshot : left) std::erase_if(snapshot.hosts, [&](const auto&) { return is_here[at++] != 0; });
+    std::erase_if(left, [](const auto& snapshot) { return snapshot.hosts.empty(); });
     if (left.empty()) return;
     std::string note;
-    for (const auto& one : left) note += (note.empty() ? "" : " ") + telemetry::text_of(one);
+    for (const auto& snapshot : left) note += (note.empty() ? "" : " ") + telemetry::text_of(snapshot);
     note = note_line(note, telemetry::next_of(left));
     if (session.say()) session.log([&] { return note; });
     else static_cast<void>(attempt([&] { warn(note); }));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,14 @@ namespace {
 // The state of a slot whose snapshot is sealed and not known to be committed.
 bool is_owed(const format::SlotStatus& slot) {
     return slot.state == "sealed" || slot.state == "draining" || slot.state == "drained" || slot.state == "failed";
+}
+
+// The line is pasted into a shell, and the run may come from anybody.
+bool is_shell_safe(const std::string& host) {
+    return std::ranges::all_of(host, [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+               (letter >= '0' && letter <= '9') || letter == '-' || letter == '.' || letter == '_';
+    });
 }
 
 // What the target has of a stream: each committed step of any line, and the newest living step.
@@ -47,7 +56,7 @@ Result<std::vector<SealedLeft>> left_in_memory(sys::Store& store, const Chronicl
                                                const std::vector<std::string>& known_hosts) {
     std::uint32_t newest_session = 0;
     for (const auto& status : chronicle.statuses) newest_session = std::max(newest_session, status.session);
-    std::map<std::pair<std::string, std::int64_t>, SealedLeft> found;
+    std::map<std::pair<std::string, std::int64_t>, SealedLeft> by_step;
     std::map<std::string, Committed> streams;
     for (const auto& status : chronicle.statuses) {
         if (status.state != "left" && !is_stale(status, now_unix_ns)) continue;
@@ -63,7 +72,7 @@ Result<std::vector<SealedLeft>> left_in_memory(sys::Store& store, const Chronicl
                 const auto& [steps, newest] = known->second;
                 if (steps.contains(slot.step)) continue;
                 if (status.session < newest_session && newest && slot.step <= *newest) continue;
-                auto& left = found[{stream.name, slot.step}];
+                auto& left = by_step[{stream.name, slot.step}];
                 left.stream = stream.name;
                 left.step = slot.step;
                 left.session = std::max(left.session, status.session);
@@ -72,7 +81,7 @@ Result<std::vector<SealedLeft>> left_in_memory(sys::Store& store, const Chronicl
             }
     }
     std::vector<SealedLeft> all;
-    for (auto& [key, left] : found) {
+    for (auto& [key, left] : by_step) {
         std::ranges::sort(left.hosts);
         left.hosts.erase(std::unique(left.hosts.begin(), left.hosts.end()), left.hosts.end());
         all.push_back(std::move(left));
@@ -94,8 +103,8 @@ Result<std::vector<SealedLeft>> find_left_in_memory(sys::Store& store, const std
 }
 
 Result<> forget(sys::Store& store, const std::vector<SealedLeft>& left) {
-    for (const auto& one : left)
-        for (const auto& path : one.paths) {
+    for (const auto& snapshot : left)
+        for (const auto& path : snapshot.paths) {
             const auto removed = store.remove(path);
             if (!removed && removed.error().kind != ErrorKind::missing) return removed;
         }
@@ -109,10 +118,11 @@ std::string text_of(const SealedLeft& left) {
 
 std::string next_of(const std::vector<SealedLeft>& left) {
     std::vector<std::string> hosts;
-    for (const auto& one : left) hosts.insert(hosts.end(), one.hosts.begin(), one.hosts.end());
+    for (const auto& snapshot : left) std::ranges::copy_if(snapshot.hosts, std::back_inserter(hosts), is_shell_safe);
     const auto list = describe::show_hosts(std::move(hosts));
-    return fmt::format("run forebay drain all on {}, as in srun --nodelist={} --ntasks-per-node=1 forebay drain all",
-                       list, list);
+    return fmt::format(
+        "srun --nodelist={} --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on {}", list,
+        list);
 }
 
 }  // namespace forebay::telemetry

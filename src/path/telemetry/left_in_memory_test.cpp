@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/sys/sim_store.hpp"
+#include "support/sim_store.hpp"
 #include "support/status_told.hpp"
 
 using namespace forebay;
@@ -22,8 +22,7 @@ format::StatusLine holds(const std::string& host, const std::string& state, std:
 }
 
 std::vector<SealedLeft> left_of(std::vector<format::StatusLine> statuses, const std::vector<std::string>& known = {}) {
-    sys::SimStore store;
-    REQUIRE(store.make_directory("run7"));
+    test::SimStore store("run7");
     const auto left = left_in_memory(store, {.run = "run7", .statuses = std::move(statuses)}, now, known);
     REQUIRE(left);
     return *left;
@@ -40,8 +39,15 @@ TEST_CASE("sealed snapshots of dead agents are named once, with all their hosts"
     CHECK(left[1].hosts == std::vector<std::string>{"n3", "n4", "n5"});
     CHECK(left[1].session == 3);
     CHECK(text_of(left[1]) == "restart@5 was sealed and is not committed. The memory of n[3-5] may still have it.");
-    CHECK(next_of(left) ==
-          "run forebay drain all on n[3-5], as in srun --nodelist=n[3-5] --ntasks-per-node=1 forebay drain all");
+    CHECK(
+        next_of(left) ==
+        "srun --nodelist=n[3-5] --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on n[3-5]");
+}
+
+TEST_CASE("the command that a user pastes has no host name that a shell would read otherwise") {
+    const auto left = left_of({holds("n3", "sealed", 5), holds("$(reboot)", "sealed", 5)});
+    CHECK(next_of(left).find("reboot") == std::string::npos);
+    CHECK(next_of(left).find("--nodelist=n3 ") != std::string::npos);
 }
 
 TEST_CASE("an agent that left work is believed at once, an agent at work and an agent that ended hold nothing") {

@@ -31,7 +31,6 @@
 #include "path/commit/gather.hpp"
 #include "path/node/staging.hpp"
 #include "path/node/watch.hpp"
-#include "path/telemetry/left_in_memory.hpp"
 #include "program/look/files.hpp"
 #include "program/place.hpp"
 #include "program/run/left_lines.hpp"
@@ -321,12 +320,9 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
 
 Result<> Listing::add_left(const std::string& run) {
     FB_TRY_ASSIGN(left, telemetry::find_left_in_memory(store_, run, sys::unix_ns(), {sys::host_name()}));
-    for (const auto& one : left) {
-        notes_ += lines("{}\n", Message{telemetry::text_of(one)});
-        auto hosts = Json::array();
-        for (const auto& host : one.hosts) hosts.push(host);
-        array_.push(
-            Json::object().set("state", "sealed").set("stream", one.stream).set("step", one.step).set("hosts", hosts));
+    for (const auto& snapshot : left) {
+        notes_ += lines("{}\n", Message{telemetry::text_of(snapshot)});
+        array_.push(json_of(snapshot).set("state", "sealed"));
     }
     if (!left.empty()) notes_ += lines("  {}{}\n", next_label, Message{telemetry::next_of(left)});
     return {};

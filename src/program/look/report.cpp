@@ -124,7 +124,7 @@ void print_text(const std::vector<ReportedRun>& runs, bool plain) {
                       .columns = columns > 0 ? columns : 100,
                       .bytes_over_time = telemetry::bytes_over_time(chronicle, summary.begin_unix_ns,
                                                                     summary.end_unix_ns, bars_of_text)});
-        for (const auto& one : left) text += lines("{}\n", Message{telemetry::text_of(one)});
+        for (const auto& snapshot : left) text += lines("{}\n", Message{telemetry::text_of(snapshot)});
         if (!left.empty()) text += lines("  {}{}\n", next_label, Message{telemetry::next_of(left)});
     }
     say(text);

@@ -22,7 +22,6 @@
 #include "path/catalog/run.hpp"
 #include "path/catalog/run_lock.hpp"
 #include "path/commit/unreadable.hpp"
-#include "path/telemetry/left_in_memory.hpp"
 #include "program/run_argument.hpp"
 #include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
@@ -95,12 +94,9 @@ public:
             outcome != Outcome::incomplete);
     }
     void add(const std::vector<telemetry::SealedLeft>& left) {
-        for (const auto& one : left) {
-            auto hosts = Json::array();
-            for (const auto& host : one.hosts) hosts.push(host);
-            auto object = Json::object();
-            object.set("stream", one.stream).set("step", one.step).set("kind", "sealed").set("hosts", hosts);
-            const auto text = telemetry::text_of(one);
+        for (const auto& snapshot : left) {
+            auto object = json_of(snapshot).set("kind", "sealed");
+            const auto text = telemetry::text_of(snapshot);
             add(lines("{}\n", Message{text}), object, name_of_outcome(Outcome::incomplete), text, false);
         }
         if (!left.empty()) text_ += lines("  {}{}\n", next_label, Message{telemetry::next_of(left)});
