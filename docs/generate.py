@@ -33,7 +33,8 @@ commands for trees of files are on the [pages of the transfer tool](../../transf
 codes](errors.md#exit-codes-of-the-program) are the same for all commands.
 
 `RUN` is the directory of a run. `RUN/STREAM` is a stream of it, and `RUN/STREAM@STEP` a snapshot. `RUN@STEP` works if
-only one stream has this step. `STEP` is a number or `last`. You can also give the directory of a snapshot.
+only one stream has this step. Streams of results count only if no other stream has the step. `STEP` is a number or
+`last`. You can also give the directory of a snapshot.
 """
 
 

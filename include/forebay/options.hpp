@@ -121,7 +121,7 @@ struct Analysis {
     /// The lengths of the domain in the unit of the positions: one number for each dimension, or one for all. Positions
     /// run from 0 and are periodic. Density and halos need it. Without it a spectrum has wave numbers of the domain.
     std::vector<double> length = {};
-    int pixels = 1024;            // the longer side of a picture, at most; the cells of a density along its longer side
+    int pixels = 1024;            // the longer side of the plane, at most; the cells of a density along its longer side
     double linking_length = 0.2;  // of halos, in mean distances between particles
     int members = 20;             // of a halo, at least
     bool picture = true;          // draw a picture of a slice, projection or density

@@ -108,7 +108,7 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
           points);
     visit(A{{"length", "the length of the domain, one for each dimension or one for all"}, in_domain}, LengthList{},
           length);
-    visit(A{{"pixels", "pixels of the longer side of a picture, at most; for a density, its cells"}, drawn},
+    visit(A{{"pixels", "pixels of the longer side of the plane, at most; for a density, its cells"}, drawn},
           Whole{16, 8192}, pixels);
     visit(A{{"linking_length", "the linking length, as a multiple of the mean distance between particles"},
             bits_of({K::halos})},
