@@ -71,7 +71,8 @@ With --json:
   node file is missing, or a file or mark cannot be read; unreadable (error: kind, what, safe, next, text); part
   (nodes_arrived of nodes), old or gone: left by a crash, or in progress. Then one for each directory of the run
   in this node's memory: state staged, directory, served (true if its session or agent runs), or error, if this is
-  unknown. For a GenericIO file: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression,
+  unknown. Then one for each sealed snapshot that may be in the memory of other hosts: state sealed, stream, step,
+  hosts. For a GenericIO file: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression,
   variables. For an HDF5 file: file, format, said, steps, bytes, datasets, unreadable.
 Examples:
   forebay ls /scratch/me/run7

@@ -16,11 +16,15 @@ $ served agent
 memory/forebay-UID/run7-HASH-0000000000000000-1: a session, an agent or another recover works there, so --stale removes nothing. Run this again when it has ended.
 fields: step 120: it is not committed: drained. Node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
 fields: step 120: 1 of 2 node files have arrived, but not the file of node 1; left in run7/fields/.step-000120.00000000000000f3.part.
+fields@120 was sealed and is not committed. The memory of host may still have it.
+  Next: srun --nodelist=host --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on host
 [1]
 $ served application
 memory/forebay-UID/run7-HASH-0000000000000000-1: a session, an agent or another recover works there, so --stale removes nothing. Run this again when it has ended.
 fields: step 120: it is not committed: drained. Node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
 fields: step 120: 1 of 2 node files have arrived, but not the file of node 1; left in run7/fields/.step-000120.00000000000000f3.part.
+fields@120 was sealed and is not committed. The memory of host may still have it.
+  Next: srun --nodelist=host --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on host
 [1]
 $ forebay recover run7 --staging memory --stale
 memory/forebay-UID/run7-HASH-0000000000000000-0: a dead session left it in this node's memory. Removed.

@@ -13,11 +13,15 @@ fields: step 120: it is not committed: drained. Node files of other nodes are st
 restart: step 100: it was staged on this node and is now committed.
 memory/forebay-UID/run7-HASH-0000000000000000-2: its session was killed at its start. Nothing is staged there. --stale removes it.
 fields: step 120: 1 of 2 node files have arrived, but not the file of node 1; left in run7/fields/.step-000120.00000000000000f3.part.
+fields@120 was sealed and is not committed. The memory of host may still have it.
+  Next: srun --nodelist=host --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on host
 [1]
 $ forebay ls run7
 stream   step  time    bytes   nodes  line  state                         view
 fields    120                 1 of 2        draining, or left by a crash
 restart   100    50  1.66 kB       2     0  committed                     yes
+fields@120 was sealed and is not committed. The memory of host may still have it.
+  Next: srun --nodelist=host --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on host
 # A staging directory is done when all its snapshots are committed.
 $ forebay ls run7 --staging memory
 stream   step  time    bytes   nodes  line  state                         view
@@ -27,11 +31,15 @@ On this node: memory/forebay-UID/run7-HASH-0000000000000000-0, left by a session
 On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, left by a session that has ended. Everything is committed.
 On this node: memory/forebay-UID/run7-HASH-0000000000000000-2, left by a session that has ended.
   Next: forebay recover run7
+fields@120 was sealed and is not committed. The memory of host may still have it.
+  Next: srun --nodelist=host --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on host
 # A second call.
 $ forebay recover run7 --staging memory
 fields: step 120: it is not committed: drained. Node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
 memory/forebay-UID/run7-HASH-0000000000000000-2: its session was killed at its start. Nothing is staged there. --stale removes it.
 fields: step 120: 1 of 2 node files have arrived, but not the file of node 1; left in run7/fields/.step-000120.00000000000000f3.part.
+fields@120 was sealed and is not committed. The memory of host may still have it.
+  Next: srun --nodelist=host --ntasks-per-node=1 forebay drain all. Without Slurm, run forebay drain all on host
 [1]
 $ ls -d memory/*/*
 memory/forebay-UID/run7-HASH-0000000000000000-0

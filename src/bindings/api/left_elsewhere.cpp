@@ -27,12 +27,12 @@ Result<Left> read_left(SessionState& session) {
     const auto left = std::make_shared<Left>();  // shared with the thread, which may hang
     FB_TRY(within(
         options.open_wait, "the run directory " + options.run,
-        [store = session.target_, run = options.run, left]() -> Result<> {
+        [store = session.target(), run = options.run, left]() -> Result<> {
             FB_TRY_ASSIGN(sealed, telemetry::find_left_in_memory(*store, run, sys::unix_ns(), {}, statuses_read_max));
             *left = std::move(sealed);
             return {};
         },
-        session.say_));
+        session.say()));
     return std::move(*left);
 }
 
