@@ -231,6 +231,23 @@ def test_a_result_that_is_refused_and_a_snapshot_that_goes_meanwhile_cost_their_
     assert sorted(results(tmp_path / "others")) == [1, 4]
 
 
+@pytest.mark.parametrize("of_script", [False, True])
+def test_again_replaces_the_results_of_the_same_saves(run, tmp_path, of_script):
+    """Results in the run of their snapshots have the line and the number of the snapshot, so only their ids differ."""
+    own, config, script = tmp_path / "run", tmp_path / "forebay.toml", tmp_path / "look.py"
+    subprocess.run(["cp", "-a", run, own], check=True)
+    config.write_text(STATISTICS)
+    script.write_text(HEAD + SCRIPT.format("pass"))
+    words = [script, f"{own}/fields", "--python", sys.executable] if of_script else [config, f"{own}/fields@all"]
+    manifests = f"fields.{'look' if of_script else 'numbers'}/step-*/manifest.json"
+    insitu(*words)
+    for _ in range(3):
+        before = {path: path.read_text() for path in own.glob(manifests)}
+        insitu(*words, "--again")
+        after = {path: path.read_text() for path in own.glob(manifests)}
+        assert before.keys() == after.keys() and len(after) == 4 and not set(before.values()) & set(after.values())
+
+
 def test_what_was_made_of_a_save_is_not_written_over_a_later_one_of_the_step(run, tmp_path):
     """Its manifest is replaced by that of another save while the function looks."""
     own, path = tmp_path / "run", tmp_path / "look.py"

@@ -60,6 +60,19 @@ TEST_CASE("results are committed with step, time and source, and a later save's 
     CHECK(insitu::has_results(disk, "run", later, results_of(0).analysis).value());
 }
 
+TEST_CASE("results that are made again replace the results of the same snapshot") {
+    SimStore disk;
+    REQUIRE(disk.make_directories("run/forebay"));
+    sys::write_text_durable(disk, "run/forebay/run-00000000000000f3.json", "{}").value();
+    auto numbered = source;
+    numbered.lineage = {0xf3, 4, {{{1, 0}, -1}}};
+    for (int again = 0; again < 20; ++again) {
+        const auto written = insitu::write_results(disk, "run", numbered, results_of(again));
+        REQUIRE(written.has_value());
+        CHECK(mean_at(disk) == again);
+    }
+}
+
 TEST_CASE("results of a line that does not count hide none of another line, as their source") {
     SimStore disk;
     for (const auto* directory : {"run/forebay", "run/fields"}) REQUIRE(disk.make_directories(directory));

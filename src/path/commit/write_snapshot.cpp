@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/crc32c.hpp"
@@ -98,6 +100,25 @@ Result<> write_and_commit(sys::Store& store, BatchPart& part, const format::Reco
     return written;
 }
 
+// The save of the step that is committed in `directory`. Nothing if its manifest is unreadable: such a save counts as
+// earlier than all others.
+Result<std::optional<format::Save>> committed_save(sys::Store& store, const std::string& directory) {
+    const auto head = catalog::load_manifest_head(store, directory);
+    if (head) return std::optional(head->which_save());
+    const auto kind = head.error().kind;
+    if (kind == ErrorKind::missing || kind == ErrorKind::corrupt) return std::optional<format::Save>{};
+    return head.error();
+}
+
+// A random id above that of the save of the same line and number that is replaced. The ids decide between such saves
+// (format::is_later). The random part is small beside 2^64, so a step can be replaced millions of times.
+std::uint64_t id_above(std::uint64_t replaced) {
+    constexpr std::uint64_t random_ids = std::uint64_t{1} << 40;
+    const auto ids_above = std::numeric_limits<std::uint64_t>::max() - replaced;
+    if (ids_above == 0) return sys::random_u64();
+    return replaced + 1 + sys::random_u64() % std::min(random_ids, ids_above);
+}
+
 format::Record record_of(const BatchPart& part, double time, const format::Layout& layout, format::Lineage lineage) {
     return {.snapshot_id = part.snapshot_id,
             .step = part.step,
@@ -122,9 +143,19 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
     FB_TRY_ASSIGN(lineage, to.lineage ? Result<format::Lineage>(*to.lineage)
                                       : catalog::lineage_to_join(store, to.run, to.stream));
     BatchPart part{to.run, to.stream, to.step, sys::random_u64(), lineage.run_id};
-    const auto record = record_of(part, to.time, layout, std::move(lineage));
-    NodeFileWriter writer(layout, blocks, progress);
     const auto directory = to.run + "/" + to.stream + "/" + catalog::step_name(to.step);
+    FB_TRY_ASSIGN(replaced,
+                  to.replaces ? committed_save(store, directory) : Result<std::optional<format::Save>>(std::nullopt));
+    if (replaced && replaced->line != lineage.line()) replaced = {};
+    // A joined lineage has no number of its own. The number of a given lineage is that of its source, and stays.
+    if (replaced && !to.lineage) lineage.save = std::max(lineage.save, replaced->number);
+    if (replaced && replaced->number == lineage.save && part.snapshot_id <= replaced->snapshot_id)
+        part.snapshot_id = id_above(replaced->snapshot_id);
+    auto record = record_of(part, to.time, layout, std::move(lineage));
+    // Clocks order the saves of session 0. The clock may have been set back.
+    if (replaced && replaced->line.session == 0)
+        record.sealed_unix_ns = std::max(record.sealed_unix_ns, replaced->sealed_unix_ns);
+    NodeFileWriter writer(layout, blocks, progress);
     const auto refusal = [&](const char* how) {
         return Error{ErrorKind::refused,
                      fmt::format("another process saved step {} of {}/{} meanwhile{}; its save stays", to.step, to.run,

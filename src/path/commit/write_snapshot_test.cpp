@@ -111,6 +111,54 @@ TEST_CASE("a step that no snapshot can have is refused before anything is read o
     CHECK_FALSE(disk.exists(to.run).value());
 }
 
+TEST_CASE("a replacing snapshot is later than the replaced save, whatever ids and clocks say") {
+    const format::Lineage joined{.run_id = 0, .save = 0, .lines = {{{1, 0}, -1}}};
+    for (const auto& before :
+         {format::Lineage{}, joined, format::Lineage{.run_id = 0, .save = 7, .lines = joined.lines}})
+        for (const bool of_source : {false, true}) {
+            CAPTURE(before.save);
+            CAPTURE(of_source);
+            SimStore disk;
+            REQUIRE(disk.make_directories("runs"));
+            Source source;
+            auto first = to;
+            first.lineage = before;
+            REQUIRE(commit::write_snapshot(disk, first, layout_of(), source, {}));
+            auto own = to;
+            own.replaces = true;
+            if (of_source) own.lineage = before;
+            // A random order of ids would refuse half of these.
+            for (int again = 1; again <= 20; ++again) {
+                own.time = again;
+                const auto written = commit::write_snapshot(disk, own, layout_of(), source, {});
+                REQUIRE(written.has_value());
+                const auto manifest = catalog::load_manifest(disk, *written).value();
+                CHECK(manifest.time == again);
+                CHECK(manifest.lineage.line() == before.line());
+                CHECK(manifest.lineage.save == before.save);
+            }
+            CHECK(catalog::leftovers(disk, to.run, to.stream).value().empty());
+        }
+}
+
+TEST_CASE("a replacing snapshot of an earlier save leaves what a later save of its line has committed") {
+    SimStore disk;
+    REQUIRE(disk.make_directories("runs"));
+    Source source;
+    auto first = to;
+    first.lineage = format::Lineage{.run_id = 0, .save = 7, .lines = {{{1, 0}, -1}}};
+    REQUIRE(commit::write_snapshot(disk, first, layout_of(), source, {}));
+    auto earlier = first;
+    earlier.replaces = true;
+    earlier.lineage->save = 6;
+    earlier.time = 1.5;
+    const auto written = commit::write_snapshot(disk, earlier, layout_of(), source, {});
+    REQUIRE_FALSE(written.has_value());
+    CHECK(written.error().kind == ErrorKind::refused);
+    CHECK(catalog::load_manifest(disk, "runs/run7/restart/step-000120").value().time == to.time);
+    CHECK(catalog::leftovers(disk, to.run, to.stream).value().empty());
+}
+
 TEST_CASE("what somebody else has committed since it was looked for stays, unless it was to be replaced") {
     for (const bool replaces : {false, true}) {
         CAPTURE(replaces);
