@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <span>
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
@@ -97,6 +98,28 @@ Result<Place> parse_place(sys::Store& store, const std::string& text, StreamNeed
     return place;
 }
 
+bool is_of_results(sys::Store& store, const catalog::Snapshot& snapshot) {
+    const auto manifest = catalog::load_manifest(store, snapshot.directory);
+    return manifest && describe::is_result(manifest->schema);
+}
+
+// Several streams have the snapshot. If only streams of results have it, their source may have lost it to `keep` or a
+// removal.
+Error several_have(const Place& place, const std::string& asked, std::span<const catalog::Snapshot> matching,
+                   const std::string& candidates, bool only_results) {
+    const auto source = describe::source_stream(matching.front().stream);
+    const bool is_one = std::ranges::all_of(matching, [&](const catalog::Snapshot& snapshot) {
+        return describe::source_stream(snapshot.stream) == source;
+    });
+    if (!only_results || !place.step)
+        return {ErrorKind::refused, fmt::format("several streams of {1} have {0}", asked, place.run), "",
+                fmt::format("choose one of: {}", candidates)};
+    return {ErrorKind::refused,
+            fmt::format("{} of {} no longer {} {}. Only results of its analyses are left",
+                        is_one ? "stream " + source : "the streams", place.run, is_one ? "has" : "have", asked),
+            "", fmt::format("choose another step of forebay ls {}, or one of: {}", place.run, candidates)};
+}
+
 }  // namespace
 
 Result<bool> names_snapshot(sys::Store& store, const std::string& text) {
@@ -150,19 +173,15 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
         matching.push_back(*chosen);
         meant.push_back(fmt::format("{}/{}@{}", place.run, stream, chosen->step));
     }
-    if (matching.size() > 1) {
-        // If a state and results of analyses match, the state is meant.
-        const auto is_state = [&](const catalog::Snapshot& snapshot) {
-            const auto manifest = catalog::load_manifest(store, snapshot.directory);
-            return !manifest || !describe::is_result(manifest->schema);
-        };
-        if (std::ranges::count_if(matching, is_state) == 1) return *std::ranges::find_if(matching, is_state);
-    }
     if (matching.size() == 1) return matching.front();
     const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
-    if (matching.size() > 1)
-        return Error{ErrorKind::refused, fmt::format("several streams of {1} have {0}", asked, place.run), "",
-                     fmt::format("choose one of: {}", shown(meant))};
+    if (matching.size() > 1) {
+        // If a state and results of analyses match, the state is meant.
+        const auto is_state = [&](const catalog::Snapshot& snapshot) { return !is_of_results(store, snapshot); };
+        const auto states_matching = std::ranges::count_if(matching, is_state);
+        if (states_matching == 1) return *std::ranges::find_if(matching, is_state);
+        return several_have(place, asked, matching, shown(meant), states_matching == 0);
+    }
     const auto where = place.stream_named ? place.run + "/" + place.streams.front() : place.run;
     if (all.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot", where), "",
