@@ -75,6 +75,8 @@ forebay  mixed
               slowdown_percent_max = 5
  advice   5 operations of storage failed and were tried again. See forebay/events-*.jsonl in the
           run.
+# Events have no session, so they do not change the begin of one.
+$ echo '{"forebay":"event","version":1,"unix_ns":1795420000000000000,"event":"committed","host":"n","stream":"s","step":1,"bytes":1,"seconds":1.0}' > mixed/forebay/events-n-0.jsonl
 $ forebay report mixed --session 2 | head -n 3
 forebay  mixed
  session 2  8 nodes x 4 ranks  4.1 min  from 2026-11-23 07:51:40 UTC

@@ -4,6 +4,7 @@
 //   node_rate node_bytes write_bytes    of tests/support/made_chronicle.hpp
 //   hostile=1                 names that hold markup, line feeds and escapes of terminals
 //   servers=N                 targets are of N servers: "oss1/OST0003"
+//   began=N                   agents that began N seconds before the first save, and a later one for the last snapshot
 //   mixed=1                   saves that wait, drains that fail, are superseded or lack nodes, clocks that differ
 
 #include <cstdio>
@@ -91,6 +92,8 @@ int main(int count, char** arguments) {
     number("node_bytes", run.node_bytes);
     number("write_bytes", run.write_bytes);
     bool mixed = false, is_hostile = false;
+    std::int64_t began_seconds = 0;
+    number("began", began_seconds);
     number("mixed", mixed);
     number("hostile", is_hostile);
     std::size_t servers = 0;
@@ -98,6 +101,12 @@ int main(int count, char** arguments) {
     if (given.contains("stream")) run.stream = given.extract("stream").mapped();
     for (const auto& [name, value] : given) return std::fprintf(stderr, "make_told_run: %s?\n", name.c_str()), 2;
     auto chronicle = test::made_chronicle(run);
+    for (auto& batch : chronicle.batches) {
+        if (began_seconds == 0) continue;
+        const bool by_later_agent = batch.step == std::int64_t{100} * run.snapshots;
+        batch.agent_began_unix_ns =
+            by_later_agent ? batch.sealed_unix_ns + 1 : run.begin_unix_ns - 1'000'000'000 * began_seconds;
+    }
     if (mixed) mix(chronicle);
     if (servers > 0) name_servers(chronicle, servers);
     if (is_hostile) spoil(chronicle);

@@ -30,6 +30,7 @@ RUNS = {
     "noisy": ["nodes=40", "noise=0.4", "targets=7", "snapshots=4"],
     "storage_cannot_follow": ["interval=0.5"],
     "mixed": ["mixed=1", "targets=5", "slow_node=2"],
+    "began": ["began=40"],
     "hostile": ["mixed=1", "hostile=1", "targets=5"],
 }
 WAIT_SECONDS_MIN = 1e-3
@@ -238,10 +239,13 @@ def target_rows(snapshots):
 def spans(batches):
     """(first, last) of all, and the sum over sessions."""
     by_session = collections.defaultdict(list)
+    times = []
     for b in batches:
-        by_session[b["session"]] += [b[key] for key in ("saved_unix_ns", "drain_unix_ns", "drained_unix_ns",
-                                                        "ended_unix_ns") if b[key] > 0]
-    times = [each for some in by_session.values() for each in some]
+        began = b.get("agent_began_unix_ns", 0)
+        own = [b["saved_unix_ns"], began, b["drain_unix_ns"], b["drained_unix_ns"], b["ended_unix_ns"]]
+        times += [each for each in own if each > 0]
+        by_later_agent = began > b["sealed_unix_ns"]
+        by_session[b["session"]] += [each for each in (own[:1] + [b["sealed_unix_ns"]] if by_later_agent else own) if each > 0]
     return min(times), max(times), sum((max(some) - min(some)) / 1e9 for some in by_session.values())
 
 

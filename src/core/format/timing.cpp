@@ -152,6 +152,7 @@ private:
 std::string text_of(const TimingBatch& batch) {
     auto text = fmt::format("{{\"forebay\":\"timings\",\"version\":{},", timings_version);
     each_member(batch, MemberWriter(text));
+    if (batch.agent_began_unix_ns > 0) text += fmt::format(",\"agent_began_unix_ns\":{}", batch.agent_began_unix_ns);
     text += ",\"targets\":[";
     for (std::size_t i = 0; i < batch.targets.size(); ++i) {
         text += i == 0 ? "{" : ",{";
@@ -282,6 +283,7 @@ std::optional<TimingBatch> batch_from(std::string_view text) {
     TimingBatch batch;
     MemberReader reader(document->root());
     each_member(batch, reader);
+    reader("agent_began_unix_ns", batch.agent_began_unix_ns);
     if (!reader.good() || !read_targets(document->root().member("targets"), batch) ||
         !read_why(document->root().member("why"), batch))
         return {};

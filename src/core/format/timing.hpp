@@ -83,8 +83,9 @@ struct BlockedParts {
 /// One snapshot as one node has seen it. Each time of ranks is the time of the slowest rank of the node, except
 /// blocked_parts.
 struct TimingBatch {
-    std::string host, virtual_node;  // "nid00412", "0": together they identify a node
-    std::string agent;               // "process", "thread", "rank", "drain" (the command)
+    std::string host, virtual_node;        // "nid00412", "0": together they identify a node
+    std::string agent;                     // "process", "thread", "rank", "drain" (the command)
+    std::int64_t agent_began_unix_ns = 0;  // 0: unknown
     std::string stream;
     std::int64_t step = -1;
     std::uint64_t snapshot_id = 0;

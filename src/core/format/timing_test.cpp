@@ -38,12 +38,14 @@ TEST_CASE("a batch comes back as it was") {
     auto batch = made(20, 4);
     batch.why = {"late: \"quoted\"\n and more", "second"};
     batch.host = "h\x1b[31m";
+    batch.agent_began_unix_ns = 1'795'419'000'000'000'001;
     const auto timings = decode_timings(encode(batch));
     CHECK(timings.damaged_bytes == 0);
     REQUIRE(timings.batches.size() == 1);
     const auto& back = timings.batches.front();
     CHECK(back.host == batch.host);
     CHECK(back.step == batch.step);
+    CHECK(back.agent_began_unix_ns == batch.agent_began_unix_ns);
     CHECK(back.why == batch.why);
     CHECK(back.drain_seconds == batch.drain_seconds);
     CHECK(back.saved_unix_ns == batch.saved_unix_ns);

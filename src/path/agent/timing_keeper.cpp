@@ -53,6 +53,7 @@ TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& sta
       tell_(std::move(tell)),
       placement_(placement),
       unix_less_steady_ns_(node::unix_less_steady_ns()),
+      began_unix_ns_(now_unix_ns()),
       rings_(rings_in(staging.directory())),
       writer_(std::move(store), file_, tell_) {
     if (rings_) heard_.seen.resize(rings_->ranks());
@@ -195,6 +196,7 @@ void TimingKeeper::fill(Open& open) {
     batch.host = file_.host;
     batch.virtual_node = file_.virtual_node;
     batch.agent = agent_;
+    batch.agent_began_unix_ns = began_unix_ns_;
     batch.stream = page.streams[page.slots[slot].stream].name.data();
     batch.node_ranks = rings_ ? rings_->ranks() : 0;
     open.ranks_expected = page.slots[slot].inherited.load() == 0 ? batch.node_ranks : 0;

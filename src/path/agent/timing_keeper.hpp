@@ -98,7 +98,7 @@ private:
     const std::string agent_;
     const Tell tell_;
     Placement* const placement_;
-    const std::int64_t unix_less_steady_ns_;
+    const std::int64_t unix_less_steady_ns_, began_unix_ns_;
     std::optional<node::TimingRings> rings_;
     TimingWriter writer_;
     std::mutex alone_;

@@ -85,6 +85,9 @@ TEST_CASE("a session leaves a batch a snapshot, whoever its agent is") {
             CHECK(batch.ranks == 1);
             CHECK(batch.bytes >= run.data.size() * 8);
             CHECK(batch.stored_bytes == batch.bytes);
+            CHECK(batch.agent_began_unix_ns > 0);
+            CHECK(batch.agent_began_unix_ns <= batch.drain_unix_ns);
+            CHECK(batch.agent_began_unix_ns == chronicle.batches.front().agent_began_unix_ns);
             CHECK(batch.saved_unix_ns <= batch.sealed_unix_ns);
             CHECK(batch.drain_unix_ns <= batch.drained_unix_ns);
             CHECK(batch.drained_unix_ns <= batch.ended_unix_ns);

@@ -46,6 +46,7 @@ public:
         const bool status = name.starts_with("status-") && name.ends_with(".json");
         const bool events = name.starts_with("events-") && name.ends_with(".jsonl");
         if (!status && (options_.statuses_alone || (!timings && !events))) return;
+        if (events && options_.session != 0) return;  // events have no session
         auto text = sys::read_text(store_, path, file_bytes_max);
         // An agent may rename a full file to .old between the list and this read.
         if (!text && text.error().kind == ErrorKind::missing) return;

@@ -35,7 +35,7 @@ struct Chronicle {
 
 struct ChronicleOptions {
     bool with_timings = true;   // if false, batches come without their timings
-    std::uint32_t session = 0;  // read only this session; 0: all sessions
+    std::uint32_t session = 0;  // read only this session, without events; 0: all sessions
     bool statuses_alone = false;
 };
 

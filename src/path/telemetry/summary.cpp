@@ -28,7 +28,7 @@ Spread spread_of(const std::vector<double>& samples) {
     return spread;
 }
 
-// From the first to the last record.
+// From the first to the last time that was added.
 struct Span {
     std::int64_t begin_unix_ns = 0, end_unix_ns = 0;
     void add(std::int64_t unix_ns) {
@@ -39,26 +39,36 @@ struct Span {
     double seconds() const { return static_cast<double>(end_unix_ns - begin_unix_ns) * 1e-9; }
 };
 
+// The next session overwrites the status lines, but batches and events stay. So a session with batches has the time of
+// its batches alone: else its time would change when the next session begins.
 void add_times(const Chronicle& chronicle, Summary& summary) {
     std::map<std::uint32_t, Span> sessions;
-    Span all;
+    Span all, reported;
     for (const auto& batch : chronicle.batches) {
         auto& session = sessions[batch.session];
+        session.add(batch.saved_unix_ns);
+        all.add(batch.saved_unix_ns);
+        // A later session, or `forebay drain`, may drain a snapshot hours after the end of its session.
+        const bool by_later_agent = batch.agent_began_unix_ns > batch.sealed_unix_ns;
+        if (by_later_agent) session.add(batch.sealed_unix_ns);
         for (const auto unix_ns :
-             {batch.saved_unix_ns, batch.drain_unix_ns, batch.drained_unix_ns, batch.ended_unix_ns}) {
+             {batch.agent_began_unix_ns, batch.drain_unix_ns, batch.drained_unix_ns, batch.ended_unix_ns}) {
+            if (!by_later_agent) session.add(unix_ns);
+            all.add(unix_ns);
+        }
+    }
+    std::map<std::uint32_t, Span> without_batches;
+    for (const auto& status : chronicle.statuses) {
+        // An agent outlives a dead application to keep the staged copy. This time does not belong to the run.
+        if (status.application_lives) reported.add(status.unix_ns);
+        if (sessions.contains(status.session)) continue;
+        auto& session = without_batches[status.session];
+        for (const auto unix_ns : {status.began_unix_ns, status.application_lives ? status.unix_ns : 0}) {
             session.add(unix_ns);
             all.add(unix_ns);
         }
     }
-    for (const auto& status : chronicle.statuses) {
-        auto& session = sessions[status.session];
-        session.add(status.began_unix_ns);
-        all.add(status.began_unix_ns);
-        // An agent outlives a dead application to keep the staged copy. This time does not belong to the run.
-        if (!status.application_lives) continue;
-        session.add(status.unix_ns);
-        all.add(status.unix_ns);
-    }
+    sessions.merge(without_batches);
     for (const auto& event : chronicle.events) all.add(event.unix_ns);
     for (const auto& [number, span] : sessions) {
         summary.sessions.push_back(number);
@@ -66,6 +76,7 @@ void add_times(const Chronicle& chronicle, Summary& summary) {
     }
     summary.begin_unix_ns = all.begin_unix_ns;
     summary.end_unix_ns = all.end_unix_ns;
+    summary.reported_unix_ns = std::max(all.end_unix_ns, reported.end_unix_ns);
 }
 
 PartSpreads part_spreads_of(const std::vector<SnapshotRow>& rows) {

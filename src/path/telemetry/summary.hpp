@@ -65,12 +65,13 @@ struct TargetRow {
 struct Summary {
     std::string run;
     std::vector<std::uint32_t> sessions;
-    std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // the first and the last record
-    double time_seconds = 0;                          // the sum over sessions, each from its first to its last record
-    std::uint32_t nodes = 0, ranks = 0;               // most of any snapshot
-    std::uint32_t nodes_least = 0, ranks_least = 0;   // least of any snapshot
-    Spread blocked, waited, drained, durable;         // seconds, one sample per row
-    PartSpreads parts;                                // of `blocked`
+    std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // the first and the last time in batches and events
+    std::int64_t reported_unix_ns = 0;   // the newest status of a living application, if it is later than the end
+    double time_seconds = 0;             // the sum over sessions, each from its first to its last time in batches
+    std::uint32_t nodes = 0, ranks = 0;  // most of any snapshot
+    std::uint32_t nodes_least = 0, ranks_least = 0;  // least of any snapshot
+    Spread blocked, waited, drained, durable;        // seconds, one sample per row
+    PartSpreads parts;                               // of `blocked`
     std::uint64_t bytes_saved = 0, bytes_drained = 0, bytes_stored = 0;
     std::uint64_t snapshots = 0, committed = 0, superseded = 0, failed = 0;
     std::uint64_t unkept_saves = 0;  // skipped, refused, or replaced before the drain

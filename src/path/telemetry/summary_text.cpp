@@ -165,7 +165,7 @@ private:
             line = fmt::format("newest durable: {} step {}", name(summary_.newest_durable_stream),
                                summary_.newest_durable_step);
         if (summary_.newest_durable_unix_ns > 0) line += ", " + show_utc(summary_.newest_durable_unix_ns);
-        const double age = static_cast<double>(summary_.end_unix_ns - summary_.newest_durable_unix_ns) * 1e-9;
+        const double age = static_cast<double>(summary_.reported_unix_ns - summary_.newest_durable_unix_ns) * 1e-9;
         if (summary_.newest_durable_unix_ns > 0 && age >= 1)
             line += fmt::format(", {} before the last report", show_span(age));
         line += fmt::format("   committed {} of {}", summary_.committed, summary_.snapshots);
