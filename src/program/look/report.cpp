@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/base/error_text.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/clock.hpp"
