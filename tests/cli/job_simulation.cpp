@@ -38,9 +38,9 @@ int simulate(char** arguments) {
         ++step;
         for (auto& value : data) value = static_cast<double>(step);
         stream.save(step).value();
+        std::printf("saved step %lld\n", static_cast<long long>(step));
+        std::fflush(stdout);
     }
-    std::printf("saved step %lld\n", static_cast<long long>(step));
-    std::fflush(stdout);
     if (ending == "crash") std::raise(SIGSEGV);
     while (ending == "wait") std::this_thread::sleep_for(std::chrono::seconds(1));
     session.close().value();
