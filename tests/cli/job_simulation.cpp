@@ -3,7 +3,8 @@
 //     job_simulation RUN STAGING STEPS BYTES RATE END
 //
 // It goes on from the newest snapshot, saves STEPS steps of BYTES bytes a rank without a pause, and ends: "close",
-// "crash" or "wait" (until it is killed). Its agents drain RATE bytes a second; 0: at full speed.
+// "crash", "hog" (it takes memory until it is killed) or "wait" (until it is killed). Its agents drain RATE bytes a
+// second; 0: at full speed.
 
 #include <chrono>
 #include <csignal>
@@ -73,6 +74,8 @@ int simulate(char** arguments) {
         std::fflush(stdout);
     }
     if (ending == "crash") std::raise(SIGSEGV);
+    std::vector<std::vector<char>> hog;
+    while (ending == "hog") hog.emplace_back(std::size_t{16} << 20, '1');
     while (ending == "wait") std::this_thread::sleep_for(std::chrono::seconds(1));
     session.close().value();
     end_ranks();

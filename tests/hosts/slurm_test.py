@@ -30,6 +30,7 @@ SLOW, SLOWEST = 2_500_000, 400_000
 ROWS = {
     "close": ("close", 3, ()),
     "crash": ("crash", 3, ()),
+    "out of memory": ("hog", 3, ()),
     "scancel": ("wait", 1000, ()),
     "time limit": ("wait", 1000, ("-t", "1")),
 }
