@@ -127,10 +127,10 @@ Result<std::vector<KeeperStart>> keeper_starts(const JobArguments& arguments, co
         if (nodes.empty()) nodes = setting("SLURM_NNODES");
         const auto count = std::max<std::uint64_t>(1, std::strtoul(nodes.c_str(), nullptr, 10));
         // The keepers share the CPUs of the job and take no memory of it from other steps.
-        starts.push_back(
-            {with({"srun", "--overlap", "--mem=0", "--quiet", "--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0",
-                   "--ntasks-per-node=1", fmt::format("--nodes={}", count), fmt::format("--ntasks={}", count)}),
-             "srun of the keepers", count});
+        starts.push_back({with({"srun", "--overlap", "--mem=0", "--quiet", "--mpi=none", "--cpu-bind=none", "--wait=0",
+                                "--kill-on-bad-exit=0", "--ntasks-per-node=1", fmt::format("--nodes={}", count),
+                                fmt::format("--ntasks={}", count)}),
+                          "srun of the keepers", count});
         return starts;
     }
     const auto own = sys::host_name();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <thread>
 
@@ -17,6 +18,10 @@ namespace {
 constexpr std::chrono::milliseconds lines_look{50};
 constexpr std::chrono::seconds last_moment_max{5};
 constexpr std::size_t shown_words_max = 400;
+// Options of srun by the user's environment. They would label the lines of keepers, close their input, or take CPUs.
+constexpr std::array variables_of_srun{"SLURM_LABELIO",     "SLURM_STDINMODE", "SLURM_STDOUTMODE",
+                                       "SLURM_STDERRMODE",  "SLURM_TIMELIMIT", "SLURM_CPUS_PER_TASK",
+                                       "SRUN_CPUS_PER_TASK"};
 
 std::vector<std::string> words_of_line(const std::string& line) {
     std::vector<std::string> words;
@@ -35,7 +40,7 @@ JobNodes::JobNodes(const std::vector<KeeperStart>& starts) {
         sys::Spawn spawn{.program = start.words.front(),
                          .arguments = {start.words.begin() + 1, start.words.end()},
                          .environment = {},
-                         .environment_removed = {},
+                         .environment_removed = {variables_of_srun.begin(), variables_of_srun.end()},
                          .log_path = {}};
         auto channel = sys::Channel::start(spawn);
         if (!channel) lost_.push_back(fmt::format("{}: {}", start.where, channel.error().line()));
