@@ -23,7 +23,7 @@ GROUPS = {
     "Look after a run": ["prune", "mark", "unmark", "adopt", "recover", "drain", "stop", "insitu", "pack", "extract"],
     "Other formats": ["view", "export", "import"],
     "Before a run": ["preflight", "stagger", "plan", "tune", "bench"],
-    "Started by the library or by job scripts": ["forward", "h5part", "agent", "insitu-worker"],
+    "Started by the library or by job scripts": ["job", "forward", "h5part", "agent", "insitu-worker"],
 }
 HEAD = """# Commands
 

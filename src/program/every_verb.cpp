@@ -16,6 +16,7 @@ extern "C" int forebay_every_verb(int count, char** arguments) {
     add_recover(line);
     add_stop(line);
     add_drain(line);
+    add_job(line);
     add_view(line);
     add_h5part(line);
     add_import(line);

@@ -22,6 +22,7 @@ void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
+void add_job(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, also for h5part and export hdf5

@@ -18,6 +18,7 @@ Subcommands:
   recover                     Finish the work of a crash, on the target and this node: commit complete snapshots, undo the rest
   stop                        Ask the simulation of a run to save and end, or only to save
   drain                       Commit the snapshots that a dead session left on this node, and free the memory
+  job                         Run a simulation in a job script, and commit all snapshots after its end
   import                      Make a snapshot from the files of another program
   export                      Copy snapshots into one file for other programs
   pack                        Pack the small files of a directory into few files of a run

@@ -15,7 +15,7 @@ from forebay_test import FOREBAY, expect, run
 
 ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
 # The library passes these options to processes that it starts. Users do not type them.
-OF_THE_LIBRARY = {"agent": {"session", "foreground"}, "h5part": {"background", "snapshots"}, "export genericio": {"background"}}
+OF_THE_LIBRARY = {"agent": {"session", "foreground"}, "job": {"keeper"}, "h5part": {"background", "snapshots"}, "export genericio": {"background"}}
 # The measurements of forebay-mpi are described only in their helps.
 HELP_ALONE = "bench"
 # The source of a verb defines an option: verb.option("-C,--directory", ...
@@ -61,7 +61,8 @@ def walk(name=""):
 def used(text):
     """(verb, options) of every command `forebay VERB ...` in a text, up to the end of its line or code span."""
     for words in re.findall(r"\bforebay ((?!-)[a-z0-9-]+[^`\n|;]*)", text):
-        yield words.split("  #")[0].split(), re.findall(r"(?<!\S)--([a-z0-9-]+)", words)
+        own = words.split(" -- ")[0]  # behind it is another command, of forebay job
+        yield own.split("  #")[0].split(), re.findall(r"(?<!\S)--([a-z0-9-]+)", own)
 
 
 def named(words, verbs):

@@ -61,7 +61,7 @@ MAKES_A_RUN = {
     "insitu --to": (["insitu", "none.toml", "{given}/run7/restart@120", "--to", "{run}"], None),
 }
 TAKES_NO_RUN = {"walk", "copy", "sync", "delete", "archive", "restore-archive", "migrate", "agent", "h5part", "bench",
-                "tune", "preflight", "stagger", "insitu-worker",
+                "tune", "preflight", "job", "stagger", "insitu-worker",
                 "tree-worker"}
 WHOLE_RUNS = {"stop", "recover", "top", "metrics", "watch", "report", "trace", "plan"}  # they accept no stream or step
 SERVES = {"watch", "forward"}  # until they are stopped

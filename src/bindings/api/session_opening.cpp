@@ -21,6 +21,7 @@
 #include "core/sys/process.hpp"
 #include "core/sys/target_list.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/agent/keeper.hpp"
 #include "path/agent/leftovers.hpp"
 #include "path/agent/target.hpp"
 #include "path/catalog/run.hpp"
@@ -158,6 +159,7 @@ Result<> SessionOpening::start() {
     FB_TRY(open_staging(std::move(locked), directory, neighbours));
     // The agent starts after the session file and the page are complete: it reads both.
     FB_TRY(of_leader([&] { return session_.beside_.host->ensure(); }));
+    if (world.rank() == 0) warn_of_step(directory);
     // Once a machine, for all of its virtual nodes.
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
     if (claim.session > 1) tell_left_in_memory(session_);
@@ -232,6 +234,16 @@ Result<> SessionOpening::drain_leftovers() {
             });
     }
     return {};
+}
+
+void SessionOpening::warn_of_step(const std::string& directory) const {
+    if (session_.options.agent.mode != AgentMode::process) return;
+    static_cast<void>(attempt([&] {
+        const auto line = agent::step_warning(directory);
+        if (line.empty()) return;
+        if (session_.say()) session_.log([&] { return line; });
+        else warn(line);
+    }));
 }
 
 Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,

@@ -36,6 +36,8 @@ private:
                           const node::Neighbourhood& neighbours);
     /// Only on the first rank of a machine.
     Result<> drain_leftovers();
+    /// Only on the world's first rank.
+    void warn_of_step(const std::string& directory) const;
     void give_up();
 
     SessionState& session_;

@@ -106,7 +106,7 @@ std::vector<std::string> environment_for(const Spawn& spawn) {
                std::find(spawn.environment_removed.begin(), spawn.environment_removed.end(), name) !=
                    spawn.environment_removed.end();
     };
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    for (char** entry = environ; !spawn.environment_alone && entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (!changed(text.substr(0, text.find('=')))) result.emplace_back(text);
     }

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "core/sys/clock.hpp"
 #include "core/sys/socket.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;
@@ -154,4 +157,27 @@ TEST_CASE("the addresses of this host") {
     CHECK(std::ranges::count(loopback, "127.0.0.1") == 1);
     if (all != loopback) CHECK(std::ranges::count(all, "127.0.0.1") == 0);
     CHECK(own_addresses("no-such-interface").error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("processes of one machine connect at a path of any length") {
+    const test::TempDirectory folder;
+    const auto deep = folder / std::string(150, 'd');
+    std::filesystem::create_directory(deep);
+    const auto path = deep + "/name";
+    CHECK(Connection::open_local(path).error().kind == ErrorKind::missing);
+    {
+        auto listener = Listener::open_local(path).value();
+        CHECK(Listener::open_local(path).error().kind == ErrorKind::retry);
+        auto probe = listener.accept(1s).value();  // of the listener that was refused
+        CHECK(probe.has_value());
+        auto here = Connection::open_local(path).value();
+        auto there = std::move(listener.accept(1s).value().value());
+        const std::byte sent{7};
+        here.send(std::span(&sent, 1), 1s).value();
+        std::byte got{};
+        there.receive(std::span(&got, 1), 1s).value();
+        CHECK(got == sent);
+    }
+    CHECK(Connection::open_local(path).error().kind == ErrorKind::retry);
+    CHECK(Listener::open_local(path));
 }

@@ -71,9 +71,6 @@ inline std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     return pointers;
 }
 
-/// "NAME=value" strings: the caller's environment with the changes of `spawn`.
-std::vector<std::string> environment_for(const Spawn& spawn);
-
 /// Starts the program in its own session. Input and output use `socket`, errors go to `errors`; nothing else is
 /// inherited.
 Result<pid_t> spawn_talking(const Spawn& spawn, int socket, int errors);

@@ -50,12 +50,16 @@ struct Spawn {
     std::vector<std::string> arguments;                            // without the program itself
     std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
     std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
+    bool environment_alone = false;                                // true: nothing of the caller's environment
     std::string log_path;                                          // stdout and stderr, appended
     // Checks from outside if the program is ready. Asked when its first process has ended but its exit code cannot
     // be had: the application ignores SIGCHLD or collects all children itself.
     std::function<bool()> is_ready = {};
     std::function<bool()> interrupted = {};  // asked during the wait; true ends the wait like the timeout
 };
+
+/// "NAME=value" texts: the caller's environment with the changes of `spawn`.
+std::vector<std::string> environment_for(const Spawn& spawn);
 
 /// Starts a program in its own session. It outlives this process and is nobody's zombie. The program must fork, and let
 /// its first process exit with 0 when it is ready (see DaemonStart). Waits for that at most `timeout`, then kills the

@@ -1,5 +1,5 @@
 // TCP connections between hosts, with a limit on every wait. Addresses are texts: "host:port", or "[2001:db8::1]:port"
-// for a number of IPv6.
+// for a number of IPv6. Processes of one machine may also connect at a path.
 //
 // Threads: one thread may call send() and another receive() of the same Connection; any thread may call shut().
 
@@ -37,6 +37,9 @@ public:
     /// Tries all numbers of the host's name. `retry` if none answers within `timeout`, not counting the name service;
     /// `refused` if the text is no address.
     static Result<Connection> open(const std::string& address, Timeout timeout);
+    /// To a listener of this machine at a path, see Listener::open_local(). Never waits. `missing` if the path does not
+    /// exist, `retry` if nobody listens there.
+    static Result<Connection> open_local(const std::string& path);
 
     /// Sends all bytes; `retry` if the other side takes none for `timeout`, or has closed.
     Result<> send(std::span<const std::byte> bytes, Timeout timeout);
@@ -72,6 +75,9 @@ public:
 
     /// Listens at one address of this host, or at all of them: ":4711", ":0" for any free port.
     static Result<Listener> open(const std::string& address);
+    /// Listens at a path of this machine, for processes that may enter its directory. Replaces a name that a killed
+    /// process left; `retry` if another process listens there. The name stays when the listener ends: remove it.
+    static Result<Listener> open_local(const std::string& path);
     /// For protocols with the first word from the other side: from now on the kernel keeps silent connections back, for
     /// about `timeout`.
     void keep_silent_ones_back(Timeout timeout);

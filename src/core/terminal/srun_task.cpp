@@ -17,8 +17,8 @@ namespace {
 // Slurm's daemon that starts the tasks of a step.
 constexpr std::string_view starter = "slurmstepd";
 
-constexpr std::array<std::string_view, 7> verbs_of_each_node{"agent",         "drain",   "forward",    "insitu",
-                                                             "insitu-worker", "stagger", "tree-worker"};
+constexpr std::array<std::string_view, 8> verbs_of_each_node{"agent",         "drain", "forward", "insitu",
+                                                             "insitu-worker", "job",   "stagger", "tree-worker"};
 constexpr std::array<std::string_view, 8> verbs_of_many_nodes{"walk",   "copy",      "sync", "compare",
                                                               "delete", "preflight", "tune", "bench"};
 

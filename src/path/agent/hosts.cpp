@@ -15,6 +15,7 @@
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/keeper.hpp"
 #include "path/agent/serve.hpp"
 
 namespace forebay::agent {
@@ -58,16 +59,18 @@ public:
     Result<> ensure() override {
         const auto lives = [this] { return sys::lock_is_held(node::agent_lock_path(directory_)); };
         if (lives()) return {};
-        const auto started = sys::spawn_daemon({.program = agent_program(options_.program),
-                                                .arguments = {"agent", "--session", directory_},
-                                                .environment = options_.environment,
-                                                // A library that is preloaded into the application is not meant for the
-                                                // agent.
-                                                .environment_removed = {"LD_PRELOAD"},
-                                                .log_path = node::agent_log_path(directory_),
-                                                .is_ready = lives,
-                                                .interrupted = say_.interrupted},
-                                               agent_start_max);
+        const sys::Spawn spawn{.program = agent_program(options_.program),
+                               .arguments = {"agent", "--session", directory_},
+                               .environment = options_.environment,
+                               // A library that is preloaded into the application is not meant for the agent.
+                               .environment_removed = {"LD_PRELOAD"},
+                               .log_path = node::agent_log_path(directory_),
+                               .is_ready = lives,
+                               .interrupted = say_.interrupted};
+        const auto hosted = ask_keeper(directory_, spawn, agent_start_max);
+        if (hosted && *hosted) return {};
+        // Without the keeper's help the session starts the agent as it does without a keeper.
+        const auto started = sys::spawn_daemon(spawn, agent_start_max);
         if (started) return {};
         return with_context(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
                             safe_in(directory_), next_of(started.error(), directory_));

@@ -215,6 +215,15 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     return served;
 }
 
+Result<> write_left(const std::string& directory) {
+    FB_TRY_ASSIGN(session, session_of(directory));
+    FB_TRY_ASSIGN(staging, node::Staging::join(directory));
+    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, {}));
+    Serving serving{std::move(target), std::move(staging), std::move(session), {}, [](const Event&) {}};
+    StatusWriter(serving.target.store, serving.staging, status_of(serving), serving.tell, {}, "left");
+    return {};
+}
+
 Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
                        const Log& log, Hosted hosted) {
     const auto tell = to_log(log);

@@ -51,6 +51,10 @@ struct Served {
 /// connections to forwarders. The lock stays held.
 Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait = peers_wait_max);
 
+/// Writes into the run that the agent of this directory leaves with the work that the page shows. For a process that is
+/// killed in a moment, together with the agent. Waits at most StatusPace::end_max.
+Result<> write_left(const std::string& directory);
+
 /// The kind of host of an agent. A process may outlive its application, and keep the staged copies for a while.
 enum class Hosted { process, rank };
 

@@ -18,6 +18,8 @@ namespace forebay::catalog {
 inline constexpr const char* stop_request = ".stop";
 inline constexpr const char* save_request = ".save";
 inline constexpr const char* continue_mark = ".continue";
+/// A file of `forebay job --chain`: the next job, and how many jobs in a row made no progress.
+inline constexpr const char* chain_mark = ".chain";
 
 struct LeftoverName {
     std::int64_t step = 0;

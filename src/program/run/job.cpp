@@ -1,0 +1,307 @@
+// forebay job: runs the command of a job script. Meanwhile a keeper on each node hosts the agents, outside of the job
+// step of the command. After the command, in any way it ended, all sealed snapshots are committed and the memory is
+// freed.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "core/base/error_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/describe/host_list.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/job_end.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/program.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/srun_task.hpp"
+#include "path/agent/keeper.hpp"
+#include "program/run/job_chain.hpp"
+#include "program/run/job_keeper.hpp"
+#include "program/run/job_nodes.hpp"
+#include "program/run_argument.hpp"
+#include "program/verbs.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::uint64_t job_wait_max = 1'000'000, hosts_max = 100'000;
+// A step of Slurm starts within a second, and over ssh within some seconds. A slow node must not hold the job.
+constexpr seconds keepers_start_max{30};
+// After the wait, keepers report and end. Before the end of the job, there must be time for the rest of the script.
+constexpr seconds report_max{10}, before_end_of_job{15};
+constexpr seconds commands_max{10};  // of the batch system
+constexpr std::int64_t kill_wait_default = 30, near_limit_seconds = 60;
+
+struct JobArguments {
+    std::vector<std::string> command;
+    std::string staging = "/dev/shm", hosts, ssh = "ssh", keeper, run;
+    std::uint64_t wait_seconds = 600, kill_wait_seconds = 0, chain_limit = 0;
+    std::vector<std::string> sbatch;
+    bool chain = false;
+};
+
+std::string setting(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+bool in_slurm() { return !setting("SLURM_JOB_ID").empty(); }
+
+// KillWait of Slurm: "KillWait                = 30 sec".
+std::uint64_t kill_wait_of_site() {
+    const auto shown =
+        in_slurm() ? sys::output_of({"scontrol", "show", "config"}, commands_max) : Result<std::string>(std::string());
+    const auto at = shown ? shown->find("KillWait") : std::string::npos;
+    const auto equals = at == std::string::npos ? at : shown->find('=', at);
+    const auto number = equals == std::string::npos ? 0 : std::strtol(shown->c_str() + equals + 1, nullptr, 10);
+    return static_cast<std::uint64_t>(number > 0 ? number : kill_wait_default);
+}
+
+// When the batch system ends this job; empty if unknown.
+std::optional<std::int64_t> end_of_this_job() {
+    const auto ask = [](const std::vector<std::string>& command) { return sys::output_of(command, commands_max); };
+    const auto end =
+        sys::find_job_end([](const char* name) { return setting(name); }, ask, sys::unix_ns() / 1'000'000'000);
+    return end ? end->unix_seconds : std::nullopt;
+}
+
+std::int64_t seconds_left(const std::optional<std::int64_t>& end) {
+    constexpr std::int64_t endless = 1'000'000'000;
+    return end ? *end - sys::unix_ns() / 1'000'000'000 : endless;
+}
+
+std::vector<std::string> words_in(const std::string& text) {
+    std::vector<std::string> words;
+    for (std::size_t at = text.find_first_not_of(' '); at != std::string::npos;) {
+        const auto end = std::min(text.find(' ', at), text.size());
+        words.push_back(text.substr(at, end - at));
+        at = text.find_first_not_of(' ', end);
+    }
+    return words;
+}
+
+// The hosts of --hosts, else of the job of PBS. Empty: Slurm, or only this host.
+Result<std::vector<std::string>> hosts_to_keep(const JobArguments& arguments) {
+    auto list = arguments.hosts;
+    if (list.empty() && !in_slurm() && !setting("PBS_NODEFILE").empty()) {
+        constexpr std::uint64_t bytes_max = 16u << 20;
+        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), setting("PBS_NODEFILE"), bytes_max));
+        list = text;
+    }
+    FB_TRY_ASSIGN(hosts, describe::hosts_of(list));
+    std::ranges::sort(hosts);  // the file of PBS has a line for each rank
+    hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+    if (hosts.size() > hosts_max) return Error{ErrorKind::refused, fmt::format("more than {} hosts", hosts_max)};
+    return hosts;
+}
+
+Result<std::vector<KeeperStart>> keeper_starts(const JobArguments& arguments, const KeeperPlan& plan) {
+    const std::vector<std::string> keeper{sys::program_path(),
+                                          "job",
+                                          "--keeper",
+                                          plan.id,
+                                          "--staging",
+                                          plan.staging,
+                                          "--wait",
+                                          std::to_string(plan.wait_seconds),
+                                          "--kill-wait",
+                                          std::to_string(plan.kill_wait_seconds)};
+    const auto with = [&](std::vector<std::string> words) {
+        words.insert(words.end(), keeper.begin(), keeper.end());
+        return words;
+    };
+    FB_TRY_ASSIGN(hosts, hosts_to_keep(arguments));
+    std::vector<KeeperStart> starts;
+    if (in_slurm() && hosts.empty()) {
+        auto nodes = setting("SLURM_JOB_NUM_NODES");
+        if (nodes.empty()) nodes = setting("SLURM_NNODES");
+        const auto count = std::max<std::uint64_t>(1, std::strtoul(nodes.c_str(), nullptr, 10));
+        // The keepers share the CPUs of the job and take no memory of it from other steps.
+        starts.push_back({with({"srun", "--overlap", "--mem=0", "--quiet", "--mpi=none", "--cpu-bind=none", "--wait=0",
+                                "--kill-on-bad-exit=0", "--ntasks-per-node=1", fmt::format("--nodes={}", count),
+                                fmt::format("--ntasks={}", count)}),
+                          "srun of the keepers", count});
+        return starts;
+    }
+    const auto own = sys::host_name();
+    for (const auto& host : hosts) {
+        const bool is_here =
+            host == "localhost" || host == own || own.starts_with(host + ".") || host.starts_with(own + ".");
+        auto words = is_here ? std::vector<std::string>() : words_in(arguments.ssh);
+        if (!is_here) words.push_back(host);
+        starts.push_back({with(words), host, 1});
+    }
+    if (starts.empty()) starts.push_back({keeper, own, 1});
+    return starts;
+}
+
+// Text in parts of one line for each fact. Nodes with lost keepers work as without `forebay job`.
+void note_lost(const JobNodes& nodes) {
+    Shown text;
+    for (const auto& lost : nodes.lost()) text += lines("{}no keeper: {}\n", program_prefix, lost);
+    if (!text.text.empty()) note(text);
+}
+
+void note_rest(const JobNodes& nodes, double waited) {
+    Shown text;
+    for (const auto& part : nodes.left())
+        text += lines("{}{} of {} is NOT committed. It is staged on {} in {}: {}\n", program_prefix, part.name,
+                      part.run, part.host, part.directory, part.text);
+    for (const auto& host : nodes.silent())
+        text += lines("{}the keeper on {} did not report its end. Snapshots may stay in its memory\n", program_prefix,
+                      host);
+    const auto staged = nodes.staged().size();
+    if (nodes.left().empty() && nodes.silent().empty()) {
+        if (staged == 0) text += lines("{}every sealed snapshot was committed.\n", program_prefix);
+        else
+            text += lines("{}committed {} after the command, in {:.1f} s. No memory is left occupied.\n",
+                          program_prefix, show_count(staged, "snapshot"), waited);
+    } else {
+        text += lines("{}{}forebay drain all on these nodes, or the next job of the run there, commits them\n",
+                      program_prefix, next_label);
+    }
+    note(text);
+}
+
+// Waits until the keepers have ended. A second signal shortens the wait.
+void wait_for_keepers(JobNodes& nodes, const sys::EndSignals& signals, seconds wait, const KeeperPlan& plan) {
+    nodes.end(wait);
+    auto deadline = sys::Clock::now() + wait + report_max;
+    bool says = true;
+    while (!nodes.are_done() && sys::Clock::now() < deadline) {
+        nodes.turn(deadline);
+        if (says && !nodes.staged().empty()) {
+            says = false;
+            note(lines("{}the command has ended. Waiting up to {} s until its snapshots are committed\n",
+                       program_prefix, wait.count()));
+        }
+        const int signal = signals.come();
+        if (signal == 0) continue;
+        const auto rest = signal == sys::signal_terminate
+                              ? seconds(plan.kill_wait_seconds > 4 ? plan.kill_wait_seconds - 4 : 0)
+                              : seconds(0);
+        nodes.end(rest);
+        deadline = std::min(deadline, sys::Clock::now() + rest + report_max);
+    }
+}
+
+Result<CommandEnd> run_command(const JobArguments& arguments, JobNodes& nodes, const sys::EndSignals& signals,
+                               const std::optional<std::int64_t>& job_end) {
+    CommandEnd end;
+    // The terminal sends Ctrl-C to the command itself.
+    const bool at_terminal = sys::is_terminal(sys::Output::error);
+    constexpr int interrupt = 2;
+    const auto code = sys::run_in_front(arguments.command, [&] {
+        nodes.turn(sys::Clock::now());
+        const int signal = signals.come();
+        end.by_signal = end.by_signal || signal != 0;
+        return signal == interrupt && at_terminal ? 0 : signal;
+    });
+    if (!code)
+        return with_context(code.error(), code.error().what, "", "give the path of an existing program after --");
+    end.code = *code;
+    end.at_limit = seconds_left(job_end) < near_limit_seconds;
+    return end;
+}
+
+seconds wait_after(const CommandEnd& end, const KeeperPlan& plan, const std::optional<std::int64_t>& job_end) {
+    const auto left = std::max<std::int64_t>(0, seconds_left(job_end) - before_end_of_job.count());
+    // After SIGTERM the batch system kills this job soon, but not at once.
+    const auto least = end.by_signal ? static_cast<std::int64_t>(plan.kill_wait_seconds) : 0;
+    return seconds(std::min<std::int64_t>(static_cast<std::int64_t>(plan.wait_seconds), std::max(left, least)));
+}
+
+Result<> check_arguments(const JobArguments& arguments) {
+    constexpr const char* example = "forebay job -- srun --mpi=pmix ./simulation";
+    if (arguments.command.empty()) return Error{ErrorKind::refused, "no command is given", "", example};
+    if (arguments.wait_seconds > job_wait_max)
+        return Error{ErrorKind::refused, fmt::format("--wait must be at most {} seconds", job_wait_max)};
+    if (arguments.chain == arguments.run.empty())
+        return Error{ErrorKind::refused, "--chain and --run need each other: the run shows if this job made progress",
+                     "", "forebay job --chain --run /scratch/me/run7 -- srun --mpi=pmix ./simulation"};
+    if (srun_task() || !check_alone())
+        return Error{ErrorKind::refused, "a launcher started several copies of forebay job", "",
+                     fmt::format("write srun behind it: {}", example)};
+    return {};
+}
+
+Result<Exit> run_job(const JobArguments& arguments) {
+    KeeperPlan plan{.id = arguments.keeper,
+                    .staging = arguments.staging,
+                    .wait_seconds = arguments.wait_seconds,
+                    .kill_wait_seconds = arguments.kill_wait_seconds};
+    if (!plan.id.empty()) return keep_node(plan);
+    FB_TRY(check_arguments(arguments));
+    if (plan.kill_wait_seconds == 0) plan.kill_wait_seconds = kill_wait_of_site();
+    std::optional<Chain> chain;
+    if (arguments.chain) {
+        FB_TRY_ASSIGN(run, run_to_make(sys::target_store(), arguments.run));
+        FB_TRY_ASSIGN(path, run.whole());
+        FB_TRY_ASSIGN(begun, Chain::begin({path, arguments.chain_limit, arguments.sbatch}));
+        chain = std::move(begun);
+    }
+    const auto job = agent::job_number();
+    plan.id = fmt::format("{}-{}-{}", job.empty() ? "host" : job, sys::host_name(), sys::process_id());
+    const sys::EndSignals signals;
+    const auto job_end = end_of_this_job();
+    FB_TRY_ASSIGN(starts, keeper_starts(arguments, plan));
+    JobNodes nodes(starts);
+    const auto start_deadline = sys::Clock::now() + keepers_start_max;
+    while (!nodes.are_ready() && sys::Clock::now() < start_deadline) nodes.turn(start_deadline);
+    if (nodes.ready().size() < nodes.keepers() && nodes.lost().empty())
+        note(lines("{}only {} of {} nodes have a keeper. Agents of the other nodes end with the command\n",
+                   program_prefix, nodes.ready().size(), nodes.keepers()));
+    note_lost(nodes);
+    ::setenv(agent::keeper_variable, plan.id.c_str(), 1);
+    const auto end = run_command(arguments, nodes, signals, job_end);
+    const auto began = sys::Clock::now();
+    wait_for_keepers(nodes, signals, wait_after(end ? *end : CommandEnd(), plan, job_end), plan);
+    FB_TRY(end);
+    note_rest(nodes, std::chrono::duration<double>(sys::Clock::now() - began).count());
+    if (chain) {
+        const auto text = chain->finish(*end);
+        if (text) note(lines("{}{}\n", program_prefix, *text));
+        else print_error(with_context(text.error(), "no next job is submitted: " + text.error().what));
+    }
+    return static_cast<Exit>(end->code);
+}
+
+}  // namespace
+
+void add_job(CommandLine& line) {
+    const auto arguments = std::make_shared<JobArguments>();
+    auto verb = line.verb("job", "Run a simulation in a job script, and commit all snapshots after its end");
+    verb.option("--wait", arguments->wait_seconds,
+                "Wait so many seconds after the command until all snapshots are committed, but not beyond the end of "
+                "the job");
+    verb.option("--staging", arguments->staging, "The staging directory of the sessions");
+    verb.option("--hosts", arguments->hosts, "Start keepers on these hosts with --ssh. Default: the hosts of the job");
+    verb.option("--ssh", arguments->ssh, "Start programs on hosts with this command");
+    verb.option("--kill-wait", arguments->kill_wait_seconds,
+                "The batch system kills so many seconds after SIGTERM. 0: ask it, or 30");
+    verb.flag("--chain", arguments->chain, "Submit this script again if the simulation is not done and made progress");
+    verb.option("--run", arguments->run, "The run of --chain: a newer committed step in it is progress");
+    verb.option("--chain-limit", arguments->chain_limit,
+                "Submit the script also after jobs without progress, up to so many in a row");
+    verb.option("--sbatch", arguments->sbatch, "Give this option to sbatch too: --sbatch=--signal=USR1@300");
+    verb.option("--keeper", arguments->keeper, "Be the keeper of this node (forebay job starts it)");
+    verb.arguments("COMMAND", arguments->command, "The command, after --");
+    verb.examples(
+        "  forebay job -- srun --mpi=pmix ./simulation\n  forebay job --chain --run /scratch/me/run7 -- srun "
+        "--mpi=pmix ./simulation\nSlurm kills the agents of a job step with the step. So forebay job starts a keeper "
+        "on each node, in a step of its\nown, and sessions let it start their agents. It exits as the command "
+        "does.\n");
+    verb.action([arguments] { return run_job(*arguments); });
+}
+
+}  // namespace forebay::cli
