@@ -128,8 +128,8 @@ TEST_CASE("each source is opened once to look, once to copy, and for samples") {
     }).value();
     CHECK(last == contents.bytes());
     CHECK(all == contents.bytes());
-    // Three sources, the node file, its head when it is gathered, the manifest.
-    CHECK(disk.calls(Op::open) - before == 7);
+    // Three sources, the head of the snapshot to replace, the node file, its head when it is gathered, the manifest.
+    CHECK(disk.calls(Op::open) - before == 8);
 }
 
 TEST_CASE("short runs are read together, long ones alone, and give the same bytes from any position") {
