@@ -138,6 +138,24 @@ def old_mark(folder):
     test.expect(len(chain.submitted()) == 1 and "the chain ends" in done.stderr, "it was removed first", done.stderr)
 
 
+def begins_anew(folder):
+    """Each session has a line of its own. That alone is no progress: such a chain would never end."""
+    chain = Chain(folder)
+    chain.job(chain.steps(3))
+    done = chain.job(f"export FOREBAY_RESTART=none; {chain.steps(2)}; exit 3", number=78, code=3)
+    test.expect(len(chain.submitted()) == 1 and "no newer step" in done.stderr, "the chain ends", done.stderr)
+
+
+def path_with_blanks(folder):
+    chain = Chain(folder)
+    script = folder / "my scripts/chain.sh"
+    script.parent.mkdir()
+    script.touch()
+    (chain.bin / "job.txt").write_text(SHOWN.replace("Command=/home/ann/chain.sh first", f"Command={script} first"))
+    chain.job(chain.steps())
+    test.expect(chain.submitted()[0]["arguments"][-2:] == [str(script), "first"], "the script", chain.submitted())
+
+
 def refused(folder):
     chain = Chain(folder)
     for more in ({"SLURM_ARRAY_JOB_ID": "77"}, {"SLURM_HET_SIZE": "2"}):
@@ -148,7 +166,8 @@ def refused(folder):
 
 
 def main():
-    test.check_each("chain", (options_are_kept, five_jobs, a_limit, first_job_fails, crash_with_progress, done_or_cancelled, old_mark, refused))
+    test.check_each("chain", (options_are_kept, five_jobs, a_limit, first_job_fails, crash_with_progress, done_or_cancelled, old_mark,
+                              begins_anew, path_with_blanks, refused))
 
 
 main()

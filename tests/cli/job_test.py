@@ -101,7 +101,7 @@ def on_one_host(folder):
     done = place.job(command=place.simulation(), code=CRASH)
     test.expect(place.committed() == steps(3) and not place.in_memory(), "all is committed", done.stderr)
     test.expect(place.job(command=["sh", "-c", "exit 7"], code=7).stdout == "", "the exit code of the command")
-    missing = place.job(command=["/no/such/program"], code=3)
+    missing = place.job(command=["/no/such/program"], code=127)
     test.expect("/no/such/program" in missing.stderr, "a command that does not exist", missing.stderr)
 
 
@@ -159,6 +159,29 @@ def killed_by_slurm(folder):
     test.expect('"state":"left"' in status and ('"sealed"' in status or '"draining"' in status), "the run names what is left", status)
 
 
+def signals_that_end_nothing(folder):
+    """Slurm sends the signal of --signal to all steps. The keeper lives on, and serves the job as before."""
+    place = Place(folder)
+    process = place.start("--kill-wait", "3", command=["srun", *place.simulation(rate=800_000, end="wait")])
+    until(lambda: (place.bin / "keeper.pid").exists() and len(list(place.staging.glob("forebay-*/*/*.h5"))) == 2, "it saves")
+    keeper = int((place.bin / "keeper.pid").read_text())
+    for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGPIPE, signal.SIGTERM):
+        os.kill(keeper, number)
+    time.sleep(9)  # KillWait, and 5 s more
+    os.kill(keeper, 0)
+    test.expect(len(place.committed()) < 3, "the agent is not done", place.committed())
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=120)
+    saved = output.count("saved step")
+    test.expect(place.committed() == steps(saved) and saved >= 2 and not place.in_memory(), "all is committed", (output, errors))
+
+
+def no_session(folder):
+    """A summary claims nothing about sessions that did not use the keeper."""
+    done = Place(folder, slurm=False).job(command=["true"])
+    test.expect("no session asked a keeper" in done.stderr and "every sealed" not in done.stderr, "it says so", done.stderr)
+
+
 def refused(folder):
     place = Place(folder)
     for words in ((), ("--chain", "--", "true"), ("--run", place.run, "--", "true")):
@@ -168,7 +191,7 @@ def refused(folder):
 
 def main():
     test.check_each("job", (crash_without_the_wrapper, crash_in_a_step, good_end, on_one_host, no_keeper, too_little_time, told_to_end,
-                            killed_by_slurm, refused))
+                            killed_by_slurm, signals_that_end_nothing, no_session, refused))
 
 
 main()

@@ -9,6 +9,7 @@
 
 #include "core/base/error_text.hpp"
 #include "core/sys/process.hpp"
+#include "core/sys/signals.hpp"
 
 namespace forebay::sys {
 
@@ -49,6 +50,17 @@ void say_when_ended(const std::string& safe, const std::string& next) {
         action.sa_flags = SA_RESETHAND;
         sigemptyset(&action.sa_mask);
         if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+    }
+}
+
+void live_through_other_signals() {
+    for (const int signal : {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE, SIGCONT}) {
+        struct sigaction action {};
+        // A handler, because programs that are started would inherit ignored signals.
+        action.sa_handler = [](int) {};
+        action.sa_flags = SA_RESTART;
+        sigemptyset(&action.sa_mask);
+        static_cast<void>(::sigaction(signal, &action, nullptr));
     }
 }
 

@@ -48,9 +48,11 @@ std::vector<std::string> keeper_sockets(const std::string& home) {
 }
 
 sys::Connection connection_to_keeper(const std::string& directory) {
+    // Without FOREBAY_KEEPER, two commands of one job cannot be told apart. Then no keeper is better than a wrong one.
+    std::vector<sys::Connection> keepers;
     for (const auto& path : keeper_sockets(parent_of(directory)))
-        if (auto open = sys::Connection::open_local(path)) return std::move(*open);
-    return {};
+        if (auto open = sys::Connection::open_local(path)) keepers.push_back(std::move(*open));
+    return keepers.size() == 1 ? std::move(keepers.front()) : sys::Connection();
 }
 
 std::string request_text(const std::string& directory, const sys::Spawn& spawn) {

@@ -99,7 +99,11 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
         FB_TRY_ASSIGN(into, given.whole());
         what.into = into;
     }
+    const auto session = agent::session_of(options.directory);
     auto drained = agent::drain_leftover(options.directory, view_maker(), what);
+    // The old run must not name what another run has now. The old run is often gone.
+    if (!what.into.empty() && session && drained && std::ranges::all_of(*drained, &agent::Drained::committed))
+        static_cast<void>(agent::remove_status(*session, options.directory));
     if (!drained && drained.error().kind == ErrorKind::missing)
         return Error{ErrorKind::missing,
                      fmt::format("{} is not a staging directory: {}", options.directory, drained.error().what), "",

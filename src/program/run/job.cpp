@@ -39,7 +39,8 @@ constexpr std::uint64_t job_wait_max = 1'000'000, hosts_max = 100'000;
 constexpr seconds keepers_start_max{30};
 // After the wait, keepers report and end. Before the end of the job, there must be time for the rest of the script.
 constexpr seconds report_max{10}, before_end_of_job{15};
-constexpr seconds commands_max{10};  // of the batch system
+constexpr seconds commands_max{10};     // of the batch system
+constexpr int command_not_found = 127;  // as a shell exits
 constexpr std::int64_t kill_wait_default = 30, near_limit_seconds = 60;
 
 struct JobArguments {
@@ -162,7 +163,10 @@ void note_rest(const JobNodes& nodes, double waited) {
                       host);
     const auto staged = nodes.staged().size();
     if (nodes.left().empty() && nodes.silent().empty()) {
-        if (staged == 0) text += lines("{}every sealed snapshot was committed.\n", program_prefix);
+        if (!nodes.have_hosted())
+            text += lines("{}no session asked a keeper for its agent. {}forebay ls RUN shows if snapshots are left\n",
+                          program_prefix, next_label);
+        else if (staged == 0) text += lines("{}every sealed snapshot was committed.\n", program_prefix);
         else
             text += lines("{}committed {} after the command, in {:.1f} s. No memory is left occupied.\n",
                           program_prefix, show_count(staged, "snapshot"), waited);
@@ -204,7 +208,7 @@ Result<CommandEnd> run_command(const JobArguments& arguments, JobNodes& nodes, c
     const auto code = sys::run_in_front(arguments.command, [&] {
         nodes.turn(sys::Clock::now());
         const int signal = signals.come();
-        end.by_signal = end.by_signal || signal != 0;
+        end.by_signal = end.by_signal || signal != 0 || nodes.are_signalled();
         return signal == interrupt && at_terminal ? 0 : signal;
     });
     if (!code)
@@ -257,7 +261,12 @@ Result<Exit> run_job(const JobArguments& arguments) {
     FB_TRY_ASSIGN(starts, keeper_starts(arguments, plan));
     JobNodes nodes(starts);
     const auto start_deadline = sys::Clock::now() + keepers_start_max;
-    while (!nodes.are_ready() && sys::Clock::now() < start_deadline) nodes.turn(start_deadline);
+    while (!nodes.are_ready() && sys::Clock::now() < start_deadline) {
+        nodes.turn(start_deadline);
+        if (signals.come() == 0) continue;
+        wait_for_keepers(nodes, signals, seconds(0), plan);
+        return Error{ErrorKind::retry, "a signal came before the command was started", "all snapshots", ""};
+    }
     if (nodes.ready().size() < nodes.keepers() && nodes.lost().empty())
         note(lines("{}only {} of {} nodes have a keeper. Agents of the other nodes end with the command\n",
                    program_prefix, nodes.ready().size(), nodes.keepers()));
@@ -266,7 +275,10 @@ Result<Exit> run_job(const JobArguments& arguments) {
     const auto end = run_command(arguments, nodes, signals, job_end);
     const auto began = sys::Clock::now();
     wait_for_keepers(nodes, signals, wait_after(end ? *end : CommandEnd(), plan, job_end), plan);
-    FB_TRY(end);
+    if (!end) {
+        print_error(end.error());
+        return static_cast<Exit>(command_not_found);
+    }
     note_rest(nodes, std::chrono::duration<double>(sys::Clock::now() - began).count());
     if (chain) {
         const auto text = chain->finish(*end);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "core/base/try.hpp"
@@ -45,14 +46,24 @@ struct ShownOption {
     bool whole_line = false;
 };
 // Values that mean the same as options of sbatch.
-constexpr ShownOption same_values[] = {{"JobName", "--job-name", true},   {"Partition", "--partition"},
-                                       {"Account", "--account"},          {"QOS", "--qos"},
-                                       {"Reservation", "--reservation"},  {"Features", "--constraint"},
-                                       {"ExcNodeList", "--exclude"},      {"MinMemoryNode", "--mem"},
-                                       {"MinMemoryCPU", "--mem-per-cpu"}, {"Gres", "--gres"},
-                                       {"Licenses", "--licenses"},        {"Comment", "--comment", true},
-                                       {"MailUser", "--mail-user"},       {"MailType", "--mail-type"},
-                                       {"WorkDir", "--chdir", true}};
+constexpr ShownOption same_values[] = {{"JobName", "--job-name", true},
+                                       {"Partition", "--partition"},
+                                       {"Account", "--account"},
+                                       {"QOS", "--qos"},
+                                       {"Reservation", "--reservation"},
+                                       {"Features", "--constraint"},
+                                       {"ExcNodeList", "--exclude"},
+                                       {"MinMemoryNode", "--mem"},
+                                       {"MinMemoryCPU", "--mem-per-cpu"},
+                                       {"Gres", "--gres"},
+                                       {"Licenses", "--licenses"},
+                                       {"Comment", "--comment", true},
+                                       {"MailUser", "--mail-user"},
+                                       {"MailType", "--mail-type"},
+                                       {"WorkDir", "--chdir", true},
+                                       {"ReqNodeList", "--nodelist"},
+                                       {"Nice", "--nice"},
+                                       {"WCKey", "--wckey"}};
 // Slurm sets these variables only if the option was given.
 constexpr std::pair<const char*, const char*> option_variables[] = {{"SLURM_NTASKS", "--ntasks"},
                                                                     {"SLURM_CPUS_PER_TASK", "--cpus-per-task"},
@@ -63,6 +74,15 @@ std::string with_number(std::string path, const std::string& job) {
     if (const auto at = path.rfind(job); !job.empty() && at != std::string::npos && at > path.rfind('/'))
         path.replace(at, job.size(), "%j");
     return path;
+}
+
+// scontrol prints the script's path and its arguments without quotes. The path may have blanks: the longest existing
+// file is the script.
+std::size_t script_bytes_of(const std::string& command) {
+    std::error_code failed;
+    for (auto end = command.size(); end != std::string::npos && end > 0; end = command.rfind(' ', end - 1))
+        if (std::filesystem::is_regular_file(command.substr(0, end), failed)) return end;
+    return std::min(command.find(' '), command.size());
 }
 
 }  // namespace
@@ -95,7 +115,9 @@ Result<std::vector<std::string>> sbatch_words(const std::string& shown,
         return Error{ErrorKind::missing, "scontrol show job prints no script of this job", "",
                      "start the chain with sbatch SCRIPT, not with a command or from standard input"};
     // The script's own arguments follow its path.
-    std::istringstream parts(command);
+    const auto script_bytes = script_bytes_of(command);
+    words.push_back(command.substr(0, script_bytes));
+    std::istringstream parts(command.substr(script_bytes));
     for (std::string part; parts >> part;) words.push_back(part);
     return words;
 }
@@ -137,8 +159,10 @@ Result<Chain> Chain::begin(const ChainPlan& plan) {
         std::istringstream words(*kept);
         std::string submitted;
         std::uint64_t count = 0;
-        if (words >> submitted >> count && (submitted == job || submitted == unknown_job))
+        if (words >> submitted >> count && (submitted == job || submitted == unknown_job)) {
             chain.without_progress_ = count;
+            chain.is_successor_ = true;
+        }
     }
     FB_TRY_ASSIGN(there, store.exists(plan.run));
     if (there) FB_TRY(store.remove(plan.run + "/" + catalog::continue_mark));
@@ -151,7 +175,9 @@ Result<std::string> Chain::finish(const CommandEnd& end) {
     FB_TRY_ASSIGN(after, newest());
     const bool progress = std::ranges::any_of(after, [&](const auto& stream) {
         const auto known = before_.find(stream.first);
-        return known == before_.end() || known->second < stream.second;
+        if (known == before_.end()) return true;
+        // A new session has a new line, so a line alone is no progress. Only the first job may go back on purpose.
+        return known->second.second < stream.second.second || (!is_successor_ && known->second < stream.second);
     });
     const auto ends = [&](const std::string& reason) -> Result<std::string> {
         static_cast<void>(store.remove(plan_.run + "/" + catalog::chain_mark));
@@ -175,7 +201,7 @@ Result<std::string> Chain::submit(std::uint64_t count) {
     FB_TRY_ASSIGN(words, sbatch_words(shown, value_in, plan_.options));
     // The count must be durable before the next job exists. Otherwise a chain that cannot write would never end.
     const auto mark = plan_.run + "/" + catalog::chain_mark;
-    if (count > 0) FB_TRY(sys::write_text_durable(store, mark, fmt::format("{} {}\n", unknown_job, count)));
+    FB_TRY(sys::write_text_durable(store, mark, fmt::format("{} {}\n", unknown_job, count)));
     // The next job goes on from the newest snapshot, not from a step that this job went back to.
     words.insert(words.begin(), {"env", "-u", "FOREBAY_RESTART", "-u", "FOREBAY_KEEPER"});
     FB_TRY_ASSIGN(answer, sys::output_of(words, controller_max));
@@ -184,8 +210,7 @@ Result<std::string> Chain::submit(std::uint64_t count) {
     std::string next;
     for (std::string part; parts >> part;)
         if (part.find_first_not_of("0123456789") == std::string::npos) next = part;
-    if (count == 0) static_cast<void>(store.remove(mark));
-    else FB_TRY(sys::write_text_durable(store, mark, fmt::format("{} {}\n", next, count)));
+    FB_TRY(sys::write_text_durable(store, mark, fmt::format("{} {}\n", next, count)));
     return fmt::format("the next job of the chain is {}{}", next.empty() ? "submitted" : "job " + next,
                        count == 0 ? "" : fmt::format(". Jobs in a row without a newer step: {}", count));
 }

@@ -50,6 +50,7 @@ private:
     ChainPlan plan_;
     Newest before_;
     std::uint64_t without_progress_ = 0;  // before this job
+    bool is_successor_ = false;           // the chain has submitted this job
 };
 
 /// The words of sbatch that repeat a job: `shown` is the text of `scontrol show job`. Options of the first command line

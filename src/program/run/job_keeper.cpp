@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,7 @@
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
+#include "core/sys/signals.hpp"
 #include "core/sys/thread.hpp"
 #include "path/agent/keeper.hpp"
 #include "path/agent/leftovers.hpp"
@@ -39,6 +41,9 @@ constexpr milliseconds keeper_look{100};
 constexpr milliseconds before_kill{2'500};
 constexpr seconds last_lines_max{2};
 constexpr std::size_t line_bytes_max = 900;  // srun passes on lines of up to 1024 bytes as one piece
+constexpr std::size_t word_bytes_max = 200;  // so the last word, a text, has room
+// A batch system that kills has killed by then. Later the signal was meant for the application alone.
+constexpr seconds after_kill{5};
 
 struct UncommittedPart {
     std::string run, name, directory;  // name: STREAM@STEP
@@ -102,6 +107,10 @@ private:
     bool wait_for_agents();
     void drain();
     bool report();
+    std::set<UncommittedPart> uncommitted() const;
+    void write_left_into_runs() const;
+    /// Obeys a signal of the batch system, which usually means the end.
+    void heed_signals();
 
     const KeeperPlan& plan_;
     const sys::EndSignals& signals_;
@@ -111,7 +120,8 @@ private:
     std::string heard_;
     std::set<std::string> hosted_;
     std::optional<sys::Clock::time_point> ends_at_;
-    bool killed_soon_ = false, listens_ = true;
+    std::optional<sys::Clock::time_point> kill_at_;  // if a signal came: when the batch system kills
+    bool wrote_left_ = false, listens_ = true;
 
     // Shared with the thread, which may hang in a dead mount.
     struct Drain {
@@ -125,7 +135,8 @@ void NodeKeeper::tell(const std::vector<std::string>& words) {
     std::string line = fmt::format("{}{}{}", keeper_word, keeper_separator, host_);
     for (const auto& word : words) {
         line += keeper_separator;
-        for (const char c : word) line += c == '\n' || c == keeper_separator ? ' ' : c;
+        for (const char c : std::string_view(word).substr(0, &word == &words.back() ? word.npos : word_bytes_max))
+            line += c == '\n' || c == keeper_separator ? ' ' : c;
     }
     line = line.substr(0, line_bytes_max) + "\n";
     channel_.put(bytes_of(line));
@@ -133,7 +144,8 @@ void NodeKeeper::tell(const std::vector<std::string>& words) {
 }
 
 void NodeKeeper::end_within(sys::Clock::duration time) {
-    const auto end = sys::Clock::now() + std::max(time, sys::Clock::duration(0));
+    auto end = sys::Clock::now() + std::max(time, sys::Clock::duration(0));
+    if (kill_at_) end = std::min(end, *kill_at_ - before_kill);
     ends_at_ = ends_at_ ? std::min(*ends_at_, end) : end;
 }
 
@@ -147,11 +159,9 @@ void NodeKeeper::hear(const std::string& line) {
 }
 
 void NodeKeeper::turn() {
-    if (const auto directory = door_.serve(keeper_look); !directory.empty()) hosted_.insert(directory);
-    if (signals_.come() != 0) {
-        killed_soon_ = true;
-        end_within(seconds(plan_.kill_wait_seconds) - before_kill);
-    }
+    if (const auto directory = door_.serve(keeper_look); !directory.empty() && hosted_.insert(directory).second)
+        tell({"hosted", directory});
+    heed_signals();
     static_cast<void>(channel_.flush());
     if (!listens_) return;
     std::vector<std::byte> bytes;
@@ -164,6 +174,27 @@ void NodeKeeper::turn() {
         hear(heard_.substr(0, end));
         heard_.erase(0, end + 1);
     }
+}
+
+// The agents go on draining. If the job lives on after the signal, the keeper serves it as before.
+void NodeKeeper::heed_signals() {
+    const auto now = sys::Clock::now();
+    if (signals_.come() != 0 && !kill_at_) {
+        kill_at_ = now + seconds(plan_.kill_wait_seconds);
+        tell({"signalled"});
+        if (ends_at_) end_within(seconds(plan_.kill_wait_seconds));
+    }
+    if (!kill_at_) return;
+    // `forebay job` may be killed before it sends `end`. Copies for a restart would stay in memory then.
+    for (const auto& directory : hosted_)
+        if (std::filesystem::exists(directory) && lingers_in(directory)) node::dismiss_lingering(directory);
+    if (!wrote_left_ && !ends_at_ && now >= *kill_at_ - before_kill) {
+        wrote_left_ = true;
+        write_left_into_runs();
+    }
+    if (now < *kill_at_ + after_kill) return;
+    kill_at_.reset();
+    wrote_left_ = false;
 }
 
 std::set<std::string> NodeKeeper::directories() const {
@@ -195,9 +226,14 @@ void NodeKeeper::drain() {
     if (all.empty() || is_over()) return;
     drain_ = std::make_shared<Drain>();
     const auto left = std::chrono::duration_cast<seconds>(*ends_at_ - sys::Clock::now());
-    auto thread = sys::Thread::start([shared = drain_, asked = std::vector(all.begin(), all.end()), left] {
+    // Only directories of this job wait for other nodes. An old leftover, whose node is lost, must not hold the job.
+    std::vector<std::string> own, others;
+    for (const auto& directory : all) (hosted_.contains(directory) ? own : others).push_back(directory);
+    auto thread = sys::Thread::start([shared = drain_, own, others, left] {
         static_cast<void>(attempt([&] {
-            shared->result = agent::drain_leftovers(asked, view_maker(), {.remove = true, .nodes_wait = left});
+            shared->result = agent::drain_leftovers(own, view_maker(), {.remove = true, .nodes_wait = left});
+            auto rest = agent::drain_leftovers(others, view_maker(), {.remove = true});
+            std::ranges::move(rest, std::back_inserter(shared->result));
         }));
         shared->done = true;
     });
@@ -206,11 +242,22 @@ void NodeKeeper::drain() {
     while (!is_over() && !drain_->done) turn();
 }
 
-// True if nothing is left.
-bool NodeKeeper::report() {
+std::set<UncommittedPart> NodeKeeper::uncommitted() const {
     std::set<UncommittedPart> left;
     for (const auto& directory : directories())
         for (const auto& part : uncommitted_in(directory)) left.insert(part);
+    return left;
+}
+
+void NodeKeeper::write_left_into_runs() const {
+    std::set<std::string> places;
+    for (const auto& part : uncommitted()) places.insert(part.directory);
+    for (const auto& directory : places) static_cast<void>(attempt([&] { return agent::write_left(directory); }));
+}
+
+// True if nothing is left.
+bool NodeKeeper::report() {
+    const auto left = uncommitted();
     const bool drained = drain_ && drain_->done;
     const auto reason_of = [&](const UncommittedPart& part) -> std::string {
         for (const auto& directory : drained ? drain_->result : std::vector<agent::DrainedDirectory>()) {
@@ -222,19 +269,14 @@ bool NodeKeeper::report() {
         return "the time was over";
     };
     for (const auto& part : left) tell({"left", part.run, part.name, part.directory, reason_of(part)});
-    if (killed_soon_ && !left.empty()) {
-        std::set<std::string> places;
-        for (const auto& part : left) places.insert(part.directory);
-        for (const auto& directory : places) static_cast<void>(attempt([&] { return agent::write_left(directory); }));
-    }
+    if (kill_at_) write_left_into_runs();
     return left.empty();
 }
 
 Exit NodeKeeper::keep() {
     tell({"ready"});
     while (!ends_at_) turn();
-    for (const auto& directory : directories())
-        for (const auto& part : uncommitted_in(directory)) tell({"staged", part.run, part.name});
+    for (const auto& part : uncommitted()) tell({"staged", part.run, part.name});
     if (wait_for_agents()) drain();
     const bool all = report();
     tell({"done"});
@@ -247,6 +289,8 @@ Exit NodeKeeper::keep() {
 
 Result<Exit> keep_node(const KeeperPlan& plan) {
     const sys::EndSignals signals;
+    // Slurm sends signals such as USR1 of --signal to all steps, and a lost `forebay job` closes the pipes.
+    sys::live_through_other_signals();
     FB_TRY_ASSIGN(door, agent::KeeperDoor::open(plan.staging, plan.id));
     FB_TRY_ASSIGN(channel, sys::Channel::standard());
     auto keeper = std::make_unique<NodeKeeper>(plan, signals, std::move(door), std::move(channel));

@@ -6,6 +6,8 @@
 //
 //   to the keeper     end SECONDS                            the command has ended: commit within this time
 //   from the keeper   keeper HOST ready                      it takes requests of sessions
+//                     keeper HOST hosted DIR                 it has started the agent of a session
+//                     keeper HOST signalled                  the batch system has sent a signal to end
 //                     keeper HOST staged RUN STREAM@STEP     this node's part was not committed when the end began
 //                     keeper HOST left RUN STREAM@STEP DIR TEXT    and it is not committed now
 //                     keeper HOST done                       the last line

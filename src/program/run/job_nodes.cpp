@@ -85,6 +85,8 @@ void JobNodes::hear(const std::string& line) {
     const auto &host = words[1], &what = words[2];
     if (what == "ready") ready_.insert(host);
     else if (what == "done") done_.insert(host);
+    else if (what == "hosted") hosted_ = true;
+    else if (what == "signalled") signalled_ = true;
     else if (what == "staged" && words.size() >= staged_words) staged_.insert({words[3], words[4]});
     else if (what == "left" && words.size() >= left_words)
         left_.push_back({host, words[3], words[4], words[5], words[6]});

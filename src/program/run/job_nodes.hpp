@@ -56,6 +56,10 @@ public:
     /// Snapshots that were not committed when the command ended: run and STREAM@STEP.
     const std::set<std::pair<std::string, std::string>>& staged() const { return staged_; }
     const std::vector<LeftPart>& left() const { return left_; }
+    /// A keeper has started an agent.
+    bool have_hosted() const { return hosted_; }
+    /// The batch system has sent a signal to a keeper.
+    bool are_signalled() const { return signalled_; }
     /// Texts about starts that failed or ended early.
     const std::vector<std::string>& lost() const { return lost_; }
 
@@ -74,7 +78,7 @@ private:
     std::set<std::pair<std::string, std::string>> staged_;
     std::vector<LeftPart> left_;
     std::vector<std::string> lost_;
-    bool ending_ = false;
+    bool ending_ = false, hosted_ = false, signalled_ = false;
 };
 
 }  // namespace forebay::cli
