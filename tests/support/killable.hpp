@@ -97,15 +97,21 @@ inline std::vector<std::string> staged(const Options& options) {
     return node::staging_directories(options.staging).value();
 }
 
-// The process in "... agent 4711 serves ..." of the last agent that started here.
-inline pid_t agent_of(const std::string& directory) {
+// The process in "... agent 4711 serves ..." of the last agent that started here; -1 before its first line.
+inline pid_t agent_in_log(const std::string& directory) {
     std::ifstream log(directory + "/agent.log");
     pid_t last = -1;
     for (std::string line; std::getline(log, line);)
         if (const auto at = line.find(" agent "); at != std::string::npos && line.find(" serves ") != std::string::npos)
             last = static_cast<pid_t>(std::strtol(line.c_str() + at + 7, nullptr, 10));
-    REQUIRE(last > 0);
     return last;
+}
+
+// The same, and a failed test before its first line: kill(-1) would reach every process.
+inline pid_t agent_of(const std::string& directory) {
+    const auto agent = agent_in_log(directory);
+    REQUIRE(agent > 0);
+    return agent;
 }
 
 inline void wait_until(const std::function<bool()>& done) { REQUIRE(soon(done, std::chrono::seconds(60))); }
@@ -113,7 +119,10 @@ inline void wait_until(const std::function<bool()>& done) { REQUIRE(soon(done, s
 inline void kill_agents(const Options& options) {
     for (const auto& directory : staged(options)) {
         if (!sys::lock_is_held(node::agent_lock_path(directory))) continue;
-        const auto agent = agent_of(directory);
+        // A session holds the lock while it makes its page, and an agent before it writes its first line.
+        wait_until([&] { return agent_in_log(directory) > 0 || !sys::lock_is_held(node::agent_lock_path(directory)); });
+        const auto agent = agent_in_log(directory);
+        if (agent <= 0) continue;
         ::kill(agent, SIGKILL);
         // A living application may have started the next agent by now. That agent holds the lock.
         wait_until(
