@@ -178,7 +178,7 @@ contains
     call session%close()
   end subroutine
 
-  ! PALM's calls use rank 0's value. Other ranks' values count only where the page says so.
+  ! PALM's calls use rank 0's value. Other ranks' values count only if the page says so.
   subroutine ranks_that_differ()
     type(fb_session) :: session
     type(fb_stream) :: stream

@@ -209,7 +209,7 @@ class Page(unittest.TestCase):
             self.change_field(lambda choice=choice, value=value: choice.select_by_value(value))
         self.assertIn("Sum of", self.browser.find_element(By.ID, "field-caption").text)
         self.check_console()
-        # A range that is none is told, and the page goes on.
+        # The page reports a wrong range, and goes on.
         self.browser.find_element(By.ID, "field-low").send_keys("warm" + Keys.TAB)
         self.wait("words of the error", "return document.getElementById('field-caption').textContent.includes('low must be a number')")
 

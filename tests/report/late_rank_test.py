@@ -125,7 +125,7 @@ def check_a_rank_that_never_comes_back(place):
     work.wait()
     summary = summary_of(place)
     missing = {row["step"]: row["missing_ranks"] for row in summary["snapshot_rows"]}
-    # The others may have begun the next save, which never ended.
+    # The other ranks may have begun the next save. It never ends.
     expect(missing == {1: 0, 2: 1}, "its record counts as missing, in its own save", missing)
     expect(summary["missing_records"] == 1 and summary["unkept_saves"] == 0, "and in no other figure", summary)
     expect("missing: 1 record of saves" in " ".join(forebay("report", place / "run").split()), "the text says it")

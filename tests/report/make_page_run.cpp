@@ -1,9 +1,9 @@
-// Makes what the page of a run shows, for browser_test.py: make_page_run RUN WHAT [EDGE]
+// Makes a run for browser_test.py. Call: make_page_run RUN WHAT [EDGE]
 //
-//   run        snapshots of a field of EDGE^3 elements (64 unless given) and of particles, with a slice and statistics
-//              that the agent makes beside; and the records of 90 nodes and 24 targets, of which one each is slow
-//   live, silent, finished     status lines of those nodes as agents of such a run leave them
-//   hostile    status lines and records whose names hold markup, line feeds and escapes of terminals
+//   run        snapshots of particles and of a field of EDGE^3 elements (64 by default). The agent makes a slice and
+//              statistics. Records of 90 nodes and 24 targets: one node and one target are slow.
+//   live, silent, finished     status lines of these nodes
+//   hostile    status lines and records with markup, line feeds and escapes of terminals in names
 
 #include <cmath>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Makes the timings of a run for the scripts beside: make_timings RUN KIND [NODES]
 //
 // KIND "plain": 4 writers at once on each node, node 1 slow. "hostile": names with markup, line feeds and escapes of
-// terminals, and clocks that jump back in the middle of saves. What the run holds is printed, a line of JSON a node:
+// terminals, and clocks that jump back in the middle of saves. It prints one line of JSON for each node:
 // {"node": N, "batches": N, "kinds": {TEXT: N}, "kib_written": N}.
 
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t writers = 4;
 
-// The writes of a batch lay one after the other: four of them at once, at a quarter of the rate each.
+// The writes of a batch were one after the other. Now four run at once, each at a quarter of the rate.
 void write_at_once(format::TimingBatch& batch) {
     std::size_t number = 0;
     for (auto& timing : batch.timings) {
@@ -68,7 +68,7 @@ int main(int count, char** arguments) {
         write_at_once(batch);
         if (kind == "hostile") make_hostile(batch, number++);
     }
-    // Only what is written counts: encode() merges what does not fit.
+    // Only written timings count, because encode() merges the rest.
     std::map<std::string, std::map<std::string, std::uint64_t>> kinds;
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> sums;
     std::uint64_t file = 0;

@@ -1,11 +1,11 @@
-// Makes a run of which agents have told, and nothing else: make_told_run RUN [NAME=VALUE...]
+// Makes the records of agents of a run, without snapshots. Call: make_told_run RUN [NAME=VALUE...]
 //
 //   nodes snapshots targets slow_node slow_target slow_node_ratio slow_target_ratio noise seed interval stream
 //   node_rate node_bytes write_bytes    of tests/support/made_chronicle.hpp
-//   hostile=1                 names that hold markup, line feeds and escapes of terminals
-//   servers=N                 targets are of N servers: "oss1/OST0003"
-//   began=N                   agents that began N seconds before the first save, and a later one for the last snapshot
-//   mixed=1                   saves that wait, drains that fail, are superseded or lack nodes, clocks that differ
+//   hostile=1                 names with markup, line feeds and escapes of terminals
+//   servers=N                 targets on N servers: "oss1/OST0003"
+//   began=N                   agents begin N seconds before the first save. Another agent drains the last snapshot
+//   mixed=1                   waiting saves, failed and superseded drains, missing nodes, different clocks
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace forebay;
 
 namespace {
 
-// Markup closes what scripts, styles, tables and attributes are in; the rest commands terminals.
+// The markup closes scripts, styles, tables and attributes. The escapes command terminals.
 constexpr const char* hostile = "</script><img src=x onerror=alert(1)>'\"&amp;\n\x1b[2J\xe2\x80\xae\xff";
 
 void mix(telemetry::Chronicle& chronicle) {

@@ -92,7 +92,7 @@ def check_heat(name, heat, summary, batches):
     for each, levels in heat["rows"]:
         for size, level in zip(bins[each], levels, strict=True):
             exact = size / most * 7
-            # At the border of two levels either is right: the last digits of sums differ.
+            # At the border of two levels both are right, because the last digits of sums differ.
             good = {0} if size == 0 else {min(max(math.ceil(exact + off), 1), 7) for off in (-1e-6, 1e-6)}
             expect(int(level) in good or size < 1, f"{name}: {each} wrote {size} of {most}, shown as {level}")
 

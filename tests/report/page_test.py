@@ -25,7 +25,7 @@ RUNS = {
 
 
 def tidy_problems(page):
-    # Debian 12's knows no nonce, which the Content-Security-Policy asks for.
+    # The parser of Debian 12 knows no nonce. The Content-Security-Policy needs a nonce.
     done = run("tidy", "-quiet", "-errors", "--warn-proprietary-attributes", "no", page, code=None)
     return [line for line in done.stderr.splitlines() if line]
 

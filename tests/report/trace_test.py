@@ -20,7 +20,7 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-# A slice, whichever format it comes from. `of`: the names of its process and its track; `within`: how deep it lies.
+# A slice of any format. `of`: the names of its process and its track; `within`: how deep it lies.
 Slice = collections.namedtuple("Slice", "of name category start end within arguments")
 PHASES = ("wait", "plan", "copy", "agree")
 BYTES_A_SLICE_MAX = 130  # with its share of points of counters, two for each write
@@ -228,7 +228,7 @@ def check_hostile(directory):
     timings = sum(sum(node["kinds"].values()) for node in made)
     left_out = json.loads(forebay("trace", run, "--json", "--out", out, "--replace"))["left_out"]
     shown = sum(one.category != "snapshot" for one in trace.slices)
-    # Snapshots whose clock has jumped past their end have no slice; timings at times that cannot be neither.
+    # If the clock jumps past the end of a snapshot, the snapshot has no slice. Impossible times give no slice either.
     jumped = sum(node["batches"] for node in made) - sum(one.category == "snapshot" for one in trace.slices)
     expect(timings == shown + left_out - jumped and left_out > 0, "a timing is a slice or told as left out",
            (timings, shown, left_out, jumped))

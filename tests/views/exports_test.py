@@ -48,7 +48,7 @@ def setUpModule():
 
 
 class H5py(views.H5py):
-    # What is true of views alone.
+    # These checks apply only to views.
     test_what_is_virtual = test_after_a_move = test_a_missing_node_file_reads_as_fill = None
 
 
@@ -87,14 +87,14 @@ class TheSameAsTheView(unittest.TestCase):
 @measures_memory
 class Memory(unittest.TestCase):
     def peak(self, *options):
-        # A process starts with the peak of the one that it was forked from, so a small one asks.
+        # A process inherits the peak of its parent, so a small process asks.
         ask = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
         command = [FOREBAY, "export", "plain", path("large@120"), path("bounded.h5"), "--force", *options]
         return int(output_of(sys.executable, "-S", "-c", ask, *command)) * 1024
 
     def test_it_is_bounded(self):
-        # 13 MiB are one thread that may read 4 MiB at once into a window of 1 MiB; the rest is for compressed node files.
+        # One thread uses 13 MiB: it reads 4 MiB at once into a window of 1 MiB. Compressed node files need the rest.
         least = self.peak("--memory", "13M", "--threads", "4")
         self.assertLess(least, 40 << 20)
         self.assertLess(self.peak("--memory", "26M", "--threads", "2") - least, 7 << 20)

@@ -39,7 +39,7 @@ test::ViewSample many_nodes(std::uint32_t nodes) {
     return sample;
 }
 
-/// Two nodes of four ranks: `times` a column of 64 MB, and an array of 32 MB of which each rank has a box.
+/// Two nodes of four ranks: `times` a column of 64 MB, and an array of 32 MB with a box for each rank.
 test::ViewSample large(std::uint64_t times) {
     Schema schema{.stream = "fields", .tables = {"particles"}, .variables = {}};
     schema.variables = {test::column_of("particles/x", f64, 0), test::array_of("rho", f32, {200 * times, 200, 200})};

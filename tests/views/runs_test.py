@@ -37,7 +37,7 @@ for tool in ("h5dump", "ncdump", "mpiexec", VALIDATOR):
 BIN = BUILD / "bin"
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-runs-")
 RUNS = [name for name in ("nbody", "les") if (BIN / name).exists()]
-# Further runs of the same: the program, and how its stream is kept.
+# More runs of the same data: the program, and the options of its stream.
 FURTHER = {name: how for name, how in {"compressed": ("nbody", 'compression = "zstd"'), "nbody-shared": ("nbody", 'file = "shared"'),
                                        "les-shared": ("les", 'file = "shared"')}.items() if how[0] in RUNS}
 for name in {"nbody", "les"} - set(RUNS):

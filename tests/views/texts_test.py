@@ -25,7 +25,7 @@ except ImportError as absent:
     print(f"skipped: {absent}")
     sys.exit(77)
 
-# Libraries of netCDF-C that are older crash on any array of texts of fixed length (its issue 2159).
+# Older netCDF-C crashes on each array of texts of fixed length (issue 2159 of netCDF-C).
 TEXT_TOLERANT = tuple(int(part) for part in netCDF4.getlibversion().split()[0].split(".")[:3]) >= (4, 9, 1)
 NAMES = np.array([[b"ab", b"c", b""], [b"defg", b"h", b"ij"]], "S4")
 
@@ -104,7 +104,7 @@ def test_texts_have_no_fill_value(run, kind):
 def test_values(run, kind):
     found = {}
     with h5py.File(files_of(run)[kind]) as file:
-        # As netCDF has it, "stars_tag".
+        # netCDF calls it "stars_tag".
         file.visititems(lambda path, one: found.update({path.replace("/", "_"): one[()]})
                         if isinstance(one, h5py.Dataset) else None)
     assert found["names"].reshape(2, 3).astype("S4").tolist() == NAMES.tolist()

@@ -30,7 +30,7 @@ FACTOR = 0.1  # of 5,000 entries
 SMALL_HOLE = 1 / 80  # of 5 GiB
 BLOCK = 512
 ALL_OF_TAR = ["--xattrs", "--xattrs-include=*", "--acls"]
-# What no other tar holds, or reads: sockets; and times before 1970, of which libarchive 3.6 adds the fraction.
+# No other tar keeps sockets. libarchive 3.6 adds the fraction to times before 1970.
 ONLY_OURS = {"entries", "socket", "hard links"}
 TIMES = {"file mtime ns", "dir mtime ns", "symlink mtime ns"}
 

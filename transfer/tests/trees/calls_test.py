@@ -68,11 +68,11 @@ def bound(path):
     os.chmod(path, 0o600)
 
 
-# Of a copy: two opens, two statx (before and after), one copy_file_range (a pread of an empty file), flistxattr, utimensat, rename, two
-# closes.
+# A copy needs two opens, two statx (before and after), one copy_file_range (a pread of an empty file), flistxattr, utimensat, rename and
+# two closes.
 COPY = {plain: 10, empty: 10, of_a_group: 11, of_another: 11, further_name: 2, link: 9, fifo: 8, bound: 8}
-# Of the other verbs: their arguments, calls, and what they are of. Of a comparison: two each of open, statx, flistxattr, pread and close;
-# of a further name of an inode that was compared, two statx.
+# Other verbs: their arguments, their calls, and the entry of the calls. A comparison needs two each of open, statx, flistxattr, pread and
+# close. A hard link to a compared inode needs two statx.
 OTHERS = [("walk {source}", 1, plain), ("sync {source} {target} --no-sync", 4, plain), ("sync {source} {target} --no-sync", 2, plain),
           ("sync {source} {target} --no-sync --quick", 2, plain),
           ("compare {source} {target}", 10, plain), ("compare {source} {target}", 10, empty), ("compare {source} {target}", 2, further_name),

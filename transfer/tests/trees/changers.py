@@ -9,8 +9,8 @@ import time
 from forebay_test import expect
 
 PIECE = 4096
-# A copy begins 30 ms after the last change that the clock of the kernel has marked, and that clock is late by 10 ms at most.
-# A writer that stops for longer in the middle of one call cannot be seen.
+# A copy begins 30 ms after the last change by the clock of the kernel. This clock is late by at most 10 ms.
+# If a writer stops for longer in the middle of a call, nobody can see it.
 STALL_SECONDS = 0.02
 # After the long pauses a copy begins, and the next change comes in the middle of the copy.
 SHORT_PAUSE, LONG_PAUSE = 0.002, 0.05

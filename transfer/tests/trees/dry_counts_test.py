@@ -87,7 +87,7 @@ def check_archives(place):
     for words in ((), ("--exclude", "again"), ("--threads", 1)):
         (place / "a.tar").unlink(missing_ok=True)
         check(place / "none", "archive", source, place / "a.tar", *words)
-    # The root is an entry of the archive, made with the target, and no entry that is counted.
+    # The root is an entry of the archive. It is made with the target, and is not counted.
     dry = told("restore-archive", place / "a.tar", place / "restored", "--dry-run")
     done = told("restore-archive", place / "a.tar", place / "restored")
     made = len(folders_in(place / "restored"))

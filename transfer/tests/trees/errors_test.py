@@ -313,7 +313,7 @@ def synced_first(_, source):
             expect(done.returncode == 0, "the copy ends", done.stderr)
             calls = [line.split("(")[0].split()[-1] for line in log.read_text().splitlines() if "(" in line]
             syncs, names = calls.count("syncfs"), sum(call.startswith("rename") for call in calls)
-            # Some more where the machine is so slow that names wait for 5 s.
+            # A slow machine may make more calls, because names wait for 5 s.
             expect(syncs == wanted or (wanted and seconds > 5), f"{words}: {syncs} syncs of the file system")
             expect(names > 30 and len(calls) == syncs + names, f"{words}: names by renames, and no sync of single files", str(calls))
             if wanted:

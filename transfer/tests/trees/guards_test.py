@@ -71,7 +71,7 @@ def check_parts(place):
         forebay(*words, target, *more.get(name, ()))
         expect(status(target / "src") == status(source / "src"), f"{name}: without patterns each directory is")
     for words in (ways["copy"], ways["ours"]):
-        # As a run that was killed leaves it.
+        # A killed run leaves this.
         target = place / f"killed-{words[0]}"
         (target / "src").mkdir(parents=True)
         (target / "src").chmod(0o1720)

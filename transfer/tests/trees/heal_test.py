@@ -61,7 +61,7 @@ def regrouped(copy):
     os.link(other, one)
 
 
-# What the judge's own test does not do: entries of another kind, and names in wrong groups.
+# The judge's own test lacks entries of another kind and names in wrong groups.
 EXCHANGED = {
     "a file as a directory": lambda copy: as_directory(copy.plain()),
     "a directory as a file": lambda copy: as_file(copy.path("links")),

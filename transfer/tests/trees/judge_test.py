@@ -112,7 +112,7 @@ def with_xattr(copy):
     return next(path for path in copy.all(lambda found: stat.S_ISREG(found.st_mode)) if "user.origin" in os.listxattr(path))
 
 
-# What is broken, how, and the columns that must fail.
+# The broken entry, its fault, and the columns that must fail.
 BROKEN = {
     "a byte": (lambda copy: keeping_times(copy.plain(), flip), {"bytes"}),
     "a length": (lambda copy: keeping_times(copy.plain(), lambda path: os.truncate(path, 100)), {"bytes"}),

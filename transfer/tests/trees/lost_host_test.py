@@ -129,7 +129,7 @@ def check_other_trees(place, source):
                 expect(not any(target.iterdir()), "nothing is copied", str(list(target.iterdir())))
     else:
         print("hosts with other trees are left out: no mount namespaces here")
-    # A program that speaks no such protocol, and one of another version.
+    # A program with another protocol, and a program of another version.
     fake = place / "fake"
     fake.write_text("#!/bin/sh\necho welcome to node1\nexit 3\n")
     fake.chmod(0o755)

@@ -21,7 +21,8 @@ import team
 from forebay_test import expect
 from s3_support import MIB, ROOT, noise, on_each_server
 
-# Sent in parts of 16 MiB, of which two are given away at a time: three gifts; and seven parts, of which one is held back.
+# Both files are sent in parts of 16 MiB. A process gives two parts of the first file away at a time: three gifts. The second file has seven
+# parts, and one part is held back.
 LARGE, RESUMED = 72 * MIB, 100 * MIB
 
 
@@ -209,7 +210,7 @@ def check_refusals(server, place, source):
     hosts = team.Hosts(place / "hosts-wrong", "node1", before="env AWS_SECRET_ACCESS_KEY=wrong")
     said = server.forebay("copy", source, target, *hosts.options(), code=2)
     expect("node1: " in said and not server.keys("refused"), "a host with a wrong key", said)
-    # Endpoint and region are told to workers, whose login knows nothing of them.
+    # Workers get endpoint and region, because their login lacks both.
     hosts = team.Hosts(place / "hosts-endpoint", "node1", before="env -u AWS_ENDPOINT_URL AWS_REGION=elsewhere")
     server.told("copy", source / "many", target, *hosts.options())
     server.forebay("delete", target)
