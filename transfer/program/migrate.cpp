@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/job_end.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/process.hpp"
@@ -235,12 +235,8 @@ Result<> write_batch(const MigrationPlan& plan, const MigrateArguments& options)
 }
 
 Result<std::optional<std::int64_t>> job_end() {
-    const auto environment = [](const char* name) {
-        const char* value = std::getenv(name);
-        return std::string(value == nullptr ? "" : value);
-    };
     const auto ask = [](const std::vector<std::string>& command) { return sys::output_of(command, batch_answer_max); };
-    FB_TRY_ASSIGN(end, sys::find_job_end(environment, ask, sys::unix_ns() / migrate::second_ns));
+    FB_TRY_ASSIGN(end, sys::find_job_end(sys::environment_value, ask, sys::unix_ns() / migrate::second_ns));
     return end.unix_seconds;
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <vector>
 
 #include "core/base/attempt.hpp"
 #include "core/base/units.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/process.hpp"
 
 namespace forebay {
@@ -103,11 +103,6 @@ namespace {
 // squeue and qstat ask a server that may be busy.
 constexpr std::chrono::seconds ask_max{20};
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
 }  // namespace
 
 Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
@@ -117,7 +112,7 @@ Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_un
         return sys::JobEnd{end_ns / ns_per_second, "job.wall_time"};
     }
     return sys::find_job_end(
-        environment, [](const auto& command) { return sys::output_of(command, ask_max); },
+        sys::environment_value, [](const auto& command) { return sys::output_of(command, ask_max); },
         sys::unix_ns() / ns_per_second);
 }
 
@@ -131,7 +126,7 @@ std::int64_t unix_ns_of(const sys::JobEnd& end) {
 std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
     if (options.wall_time.count() > 0) return opened_unix_ns + std::chrono::nanoseconds(options.wall_time).count();
     const auto nobody = [](const auto&) { return Result<std::string>(Error{ErrorKind::unsupported, "not asked"}); };
-    const auto end = sys::find_job_end(environment, nobody, 0);
+    const auto end = sys::find_job_end(sys::environment_value, nobody, 0);
     return end ? unix_ns_of(*end) : 0;
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/store.hpp"
 
 namespace forebay::s3 {
@@ -109,11 +109,7 @@ std::optional<std::chrono::system_clock::time_point> expiry_from(const std::stri
 }  // namespace
 
 Surroundings own_surroundings() {
-    return {.variable =
-                [](const char* name) {
-                    const char* value = std::getenv(name);
-                    return std::string(value == nullptr ? "" : value);
-                },
+    return {.variable = sys::environment_value,
             .read = [](const std::string& path) { return sys::read_text(sys::posix_store(), path, file_bytes_max); }};
 }
 

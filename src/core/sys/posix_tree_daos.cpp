@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -19,6 +18,7 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/daos_address.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/tree_place.hpp"
 
@@ -29,11 +29,6 @@ namespace {
 constexpr const char* preloaded_library = "libpil4dfs.so";
 constexpr std::size_t link_bytes_max = 256;    // DUNS_MAX_XATTR_LEN is 170
 constexpr std::chrono::seconds query_max{60};  // DAOS itself waits for servers that are away
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
 
 std::optional<std::string> link_at(const std::string& path) {
     std::array<char, link_bytes_max> value;
@@ -65,8 +60,8 @@ bool lies_below(const std::string& path, const std::vector<std::string>& mounts)
 
 // The kernel does not know the descriptors of libpil4dfs, unless the library is set to be compatible.
 Result<> check_preloaded(const std::string& path) {
-    if (variable("LD_PRELOAD").find(preloaded_library) == std::string::npos) return {};
-    const auto compatible = variable("D_IL_COMPATIBLE");
+    if (environment_value("LD_PRELOAD").find(preloaded_library) == std::string::npos) return {};
+    const auto compatible = environment_value("D_IL_COMPATIBLE");
     if (compatible == "1" || compatible == "true" || !lies_below(path, dfuse_mounts())) return {};
     return Error{
         ErrorKind::unsupported,
@@ -135,7 +130,8 @@ Result<std::optional<std::string>> shown_at(const DaosPlace& place) {
 
 // Searches this process's library paths, then the places of a DAOS installation.
 std::string preloadable() {
-    auto places = variable("LD_LIBRARY_PATH") + ":/usr/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib:/opt/daos/lib64";
+    auto places =
+        environment_value("LD_LIBRARY_PATH") + ":/usr/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib:/opt/daos/lib64";
     while (!places.empty()) {
         const auto end = places.find(':');
         const auto file = places.substr(0, end) + "/" + preloaded_library;
@@ -161,7 +157,7 @@ Result<FoundTree> reach(const DaosPlace& place) {
     FB_TRY(check_preloaded(tree.place));
     tree.note = fmt::format("{} is {} here, by dfuse", place.address(), tree.place);
     const auto library = preloadable();
-    if (!library.empty() && variable("LD_PRELOAD").find(preloaded_library) == std::string::npos)
+    if (!library.empty() && environment_value("LD_PRELOAD").find(preloaded_library) == std::string::npos)
         tree.note += fmt::format(
             "; to bypass it for data, set D_IL_COMPATIBLE=1 LD_PRELOAD={}, if dfuse runs with --disable-caching",
             library);

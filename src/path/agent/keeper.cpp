@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/clock.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
@@ -28,14 +28,9 @@ constexpr std::uint32_t request_bytes_max = 4u << 20, answer_bytes_max = 4096;
 constexpr sys::Timeout request_max{5'000}, answer_look{100};
 constexpr std::chrono::seconds hosted_start_max{25};  // less than the session waits
 
-std::string environment_value(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
 // Sockets of keepers of this job in the user's private directory.
 std::vector<std::string> keeper_sockets(const std::string& home) {
-    if (const auto id = environment_value(keeper_variable); !id.empty() && id.find('/') == id.npos)
+    if (const auto id = sys::environment_value(keeper_variable); !id.empty() && id.find('/') == id.npos)
         return {home + "/" + keeper_prefix + id};
     std::vector<std::string> sockets;
     const auto job = job_number();
@@ -116,7 +111,7 @@ Result<> start_agent(const std::vector<std::string>& request, const std::string&
 
 std::string job_number() {
     for (const auto* name : {"SLURM_JOB_ID", "PBS_JOBID"}) {
-        auto job = environment_value(name);
+        auto job = sys::environment_value(name);
         std::ranges::replace(job, '/', '_');
         if (!job.empty()) return job;
     }
@@ -167,7 +162,8 @@ bool ends_with_step(const std::string& job, const std::string& step, const std::
 
 std::string step_warning(const std::string& directory) {
     const auto cgroups = sys::kernel_text("/proc/self/cgroup");
-    if (!cgroups || !ends_with_step(environment_value("SLURM_JOB_ID"), environment_value("SLURM_STEP_ID"), *cgroups))
+    if (!cgroups ||
+        !ends_with_step(sys::environment_value("SLURM_JOB_ID"), sys::environment_value("SLURM_STEP_ID"), *cgroups))
         return "";
     if (has_keeper(directory)) return "";
     return note_line(

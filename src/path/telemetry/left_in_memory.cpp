@@ -75,7 +75,6 @@ Result<std::vector<SealedLeft>> left_in_memory(sys::Store& store, const Chronicl
                 auto& left = by_step[{stream.name, slot.step}];
                 left.stream = stream.name;
                 left.step = slot.step;
-                left.session = std::max(left.session, status.session);
                 left.hosts.push_back(status.host);
                 left.paths.push_back(status.path);
             }

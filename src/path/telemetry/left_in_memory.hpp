@@ -14,7 +14,6 @@ namespace forebay::telemetry {
 struct SealedLeft {
     std::string stream;
     std::int64_t step = 0;
-    std::uint32_t session = 0;
     std::vector<std::string> hosts;  // sorted, each once
     std::vector<std::string> paths;  // of the status lines that tell it
 };

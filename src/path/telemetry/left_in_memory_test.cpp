@@ -37,7 +37,6 @@ TEST_CASE("sealed snapshots of dead agents are named once, with all their hosts"
     CHECK(left[0].step == 4);
     CHECK(left[1].step == 5);
     CHECK(left[1].hosts == std::vector<std::string>{"n3", "n4", "n5"});
-    CHECK(left[1].session == 3);
     CHECK(text_of(left[1]) == "restart@5 was sealed and is not committed. The memory of n[3-5] may still have it.");
     CHECK(
         next_of(left) ==

@@ -14,6 +14,7 @@
 #include "core/base/units.hpp"
 #include "core/describe/host_list.hpp"
 #include "core/sys/clock.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/job_end.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
@@ -51,12 +52,7 @@ struct JobArguments {
     bool chain = false;
 };
 
-std::string setting(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
-bool in_slurm() { return !setting("SLURM_JOB_ID").empty(); }
+bool in_slurm() { return !sys::environment_value("SLURM_JOB_ID").empty(); }
 
 // KillWait of Slurm: "KillWait                = 30 sec".
 std::uint64_t kill_wait_of_site() {
@@ -71,8 +67,7 @@ std::uint64_t kill_wait_of_site() {
 // When the batch system ends this job; empty if unknown.
 std::optional<std::int64_t> end_of_this_job() {
     const auto ask = [](const std::vector<std::string>& command) { return sys::output_of(command, commands_max); };
-    const auto end =
-        sys::find_job_end([](const char* name) { return setting(name); }, ask, sys::unix_ns() / 1'000'000'000);
+    const auto end = sys::find_job_end(sys::environment_value, ask, sys::unix_ns() / 1'000'000'000);
     return end ? end->unix_seconds : std::nullopt;
 }
 
@@ -94,9 +89,9 @@ std::vector<std::string> words_in(const std::string& text) {
 // The hosts of --hosts, else of the job of PBS. Empty: Slurm, or only this host.
 Result<std::vector<std::string>> hosts_to_keep(const JobArguments& arguments) {
     auto list = arguments.hosts;
-    if (list.empty() && !in_slurm() && !setting("PBS_NODEFILE").empty()) {
+    if (list.empty() && !in_slurm() && !sys::environment_value("PBS_NODEFILE").empty()) {
         constexpr std::uint64_t bytes_max = 16u << 20;
-        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), setting("PBS_NODEFILE"), bytes_max));
+        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), sys::environment_value("PBS_NODEFILE"), bytes_max));
         list = text;
     }
     FB_TRY_ASSIGN(hosts, describe::hosts_of(list));
@@ -124,8 +119,8 @@ Result<std::vector<KeeperStart>> keeper_starts(const JobArguments& arguments, co
     FB_TRY_ASSIGN(hosts, hosts_to_keep(arguments));
     std::vector<KeeperStart> starts;
     if (in_slurm() && hosts.empty()) {
-        auto nodes = setting("SLURM_JOB_NUM_NODES");
-        if (nodes.empty()) nodes = setting("SLURM_NNODES");
+        auto nodes = sys::environment_value("SLURM_JOB_NUM_NODES");
+        if (nodes.empty()) nodes = sys::environment_value("SLURM_NNODES");
         const auto count = std::max<std::uint64_t>(1, std::strtoul(nodes.c_str(), nullptr, 10));
         // The keepers share the CPUs of the job and take no memory of it from other steps.
         starts.push_back({with({"srun", "--overlap", "--mem=0", "--quiet", "--mpi=none", "--cpu-bind=none", "--wait=0",

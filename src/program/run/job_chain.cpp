@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
 #include "core/base/try.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
 #include "path/catalog/history.hpp"
@@ -22,11 +22,6 @@ constexpr std::chrono::seconds controller_max{60};
 constexpr std::uint64_t chain_bytes_max = 200;
 // In the file until the number of the next job is known. That job may read it earlier.
 constexpr const char* unknown_job = "0";
-
-std::string value_in(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
 
 // The value of NAME=VALUE in the output of scontrol. Some values fill the rest of their line.
 std::string shown_value(const std::string& shown, const std::string& name, bool whole_line) {
@@ -139,12 +134,12 @@ Result<Chain::Newest> Chain::newest() const {
 }
 
 Result<Chain> Chain::begin(const ChainPlan& plan) {
-    const auto job = value_in("SLURM_JOB_ID");
+    const auto job = sys::environment_value("SLURM_JOB_ID");
     if (job.empty())
         return Error{ErrorKind::refused, "--chain works in a job of Slurm, and SLURM_JOB_ID is not set", "",
                      "submit the script with sbatch, or leave out --chain"};
     for (const auto* name : {"SLURM_ARRAY_JOB_ID", "SLURM_HET_SIZE"})
-        if (!value_in(name).empty())
+        if (!sys::environment_value(name).empty())
             return Error{ErrorKind::refused,
                          fmt::format("--chain cannot repeat job arrays and heterogeneous jobs ({} is set)", name), "",
                          "submit each simulation as a job of its own, or leave out --chain"};
@@ -196,9 +191,9 @@ Result<std::string> Chain::finish(const CommandEnd& end) {
 
 Result<std::string> Chain::submit(std::uint64_t count) {
     auto& store = sys::target_store();
-    const auto job = value_in("SLURM_JOB_ID");
+    const auto job = sys::environment_value("SLURM_JOB_ID");
     FB_TRY_ASSIGN(shown, sys::output_of({"scontrol", "show", "job", job}, controller_max));
-    FB_TRY_ASSIGN(words, sbatch_words(shown, value_in, plan_.options));
+    FB_TRY_ASSIGN(words, sbatch_words(shown, sys::environment_value, plan_.options));
     // The count must be durable before the next job exists. Otherwise a chain that cannot write would never end.
     const auto mark = plan_.run + "/" + catalog::chain_mark;
     FB_TRY(sys::write_text_durable(store, mark, fmt::format("{} {}\n", unknown_job, count)));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
+#include "core/sys/environment.hpp"
 #include "core/sys/job_end.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
@@ -22,11 +22,6 @@ constexpr std::uint64_t profile_bytes_max = 16u << 20;
 constexpr std::int64_t profile_age_max_ns = 180ll * 24 * 3600 * 1'000'000'000;
 // A target with less than this share of the pool's mean free space will be full first.
 constexpr double least_free_share = 0.5;
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
 
 class SiteCheck {
 public:
@@ -63,7 +58,8 @@ public:
         if (site_.planned_seconds <= 0) return;
         const auto now = sys::unix_ns() / 1'000'000'000;
         const auto end = sys::find_job_end(
-            variable, [&](const auto& command) { return run_(command, rules_.of(CheckKind::budget).deadline); }, now);
+            sys::environment_value,
+            [&](const auto& command) { return run_(command, rules_.of(CheckKind::budget).deadline); }, now);
         if (!end) return add(CheckKind::budget, Severity::fail, end.error().what);
         if (!end->unix_seconds) return;
         // At least a second, because the share divides by it.
@@ -78,8 +74,9 @@ public:
 
     void profile() {
         auto& store = sys::posix_store();
-        const auto home =
-            variable("XDG_CONFIG_HOME").empty() ? variable("HOME") + "/.config" : variable("XDG_CONFIG_HOME");
+        const auto home = sys::environment_value("XDG_CONFIG_HOME").empty()
+                              ? sys::environment_value("HOME") + "/.config"
+                              : sys::environment_value("XDG_CONFIG_HOME");
         std::int64_t newest = 0;
         // The directories that `profile = "auto"` searches.
         for (const auto& directory :
