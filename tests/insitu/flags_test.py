@@ -82,8 +82,9 @@ def test_a_condition_over_what_a_script_returns(tmp_path):
 
 
 def test_a_snapshot_is_marked_before_its_results_are_there(tmp_path):
-    three_steps(tmp_path, SCRIPT.format(STOP), condition=["max == 25"])
-    (written,) = tmp_path.glob("run/fields.look/step-000002/manifest.json")
+    _, told, _ = three_steps(tmp_path, SCRIPT.format(STOP), condition=["max == 25"])
+    written = tmp_path / "run/fields.look/step-000002/manifest.json"
+    assert written.exists(), told
     made = [path.stat().st_mtime_ns for path in tmp_path.glob("run/fields/step-000002/.marks/*.json")]
     assert len(made) == 2 and max(made) < written.stat().st_mtime_ns
 
