@@ -32,11 +32,11 @@ if(NOT (TARGET PkgConfig::CURL AND TARGET PkgConfig::CRYPTO AND TARGET PkgConfig
   message(STATUS "no libcurl, libcrypto or pugixml (libcurl4-openssl-dev, libssl-dev, libpugixml-dev): the verbs of "
     "trees reach no s3://")
 endif()
-# Containers of DAOS too. Before DAOS 2.4 its headers lack dfs_cont_get().
+# Containers of DAOS too. DAOS_ROOT is an option of cmake, or of the environment. Before DAOS 2.4 its headers lack dfs_cont_get().
 if(FOREBAY_DAOS)
-  find_path(DAOS_INCLUDE_DIR daos_fs.h HINTS ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES include)
-  find_library(DAOS_LIBRARY daos HINTS ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES lib64 lib)
-  find_library(DFS_LIBRARY dfs HINTS ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES lib64 lib)
+  find_path(DAOS_INCLUDE_DIR daos_fs.h HINTS ${DAOS_ROOT} ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES include)
+  find_library(DAOS_LIBRARY daos HINTS ${DAOS_ROOT} ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES lib64 lib)
+  find_library(DFS_LIBRARY dfs HINTS ${DAOS_ROOT} ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES lib64 lib)
   if(DAOS_INCLUDE_DIR)
     file(STRINGS ${DAOS_INCLUDE_DIR}/daos_fs.h daos_has_handles REGEX "^dfs_cont_get\\(")
   endif()
