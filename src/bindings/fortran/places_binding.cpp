@@ -1,5 +1,5 @@
-// The part of forebay.f90 for arguments of any type and rank: turns places into pieces and columns. It serves the modules
-// of every Fortran compiler, and so belongs to forebay_mpi. fortran_place.c makes the places.
+// The part of forebay.f90 for arguments of any type and rank: turns places into pieces and columns. It serves the
+// modules of every Fortran compiler, and so belongs to forebay_mpi. fortran_place.c makes the places.
 
 #include <fmt/format.h>
 
