@@ -1,11 +1,20 @@
 #include "bench/preflight.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
 
 #include "bench/mpi_nodes.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
+#include "core/sys/thread.hpp"
 #include "core/terminal/print.hpp"
 #include "program/plan/preflight_run.hpp"
 
@@ -15,6 +24,8 @@ namespace {
 
 using cli::Exit;
 
+constexpr double seconds_max = 86'400;  // the greatest value of --seconds
+
 // Ends all ranks, because one may hang. The exit code is then that of mpiexec or srun.
 [[noreturn]] void abandon(Exit code) {
     std::fflush(stdout);
@@ -22,9 +33,41 @@ using cli::Exit;
     std::abort();
 }
 
-Result<Exit> preflight_of_ranks(const cli::PreflightArguments& arguments) {
-    const sys::EndSignals signals;
+// MPI_Init() waits for all ranks. If one hangs before it, the process ends here, and the launcher ends the other ranks.
+Result<> initialize_within(std::chrono::duration<double> time) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_done = false;
+    FB_TRY_ASSIGN(guard, sys::Thread::start([&] {
+                      std::unique_lock lock(mutex);
+                      if (changed.wait_for(lock, time, [&] { return is_done; })) return;
+                      cli::print_error({ErrorKind::retry,
+                                        fmt::format("MPI_Init() did not return within {} s, so a rank hangs at its "
+                                                    "start. Nothing was checked",
+                                                    time.count()),
+                                        "", "find the node without a rank, as in srun hostname, and leave it out"});
+                      std::_Exit(static_cast<int>(Exit::found));
+                  }));
     MPI_Init(nullptr, nullptr);
+    {
+        const std::lock_guard lock(mutex);
+        is_done = true;
+    }
+    changed.notify_all();
+    guard.join();
+    return {};
+}
+
+Result<Exit> preflight_of_ranks(cli::PreflightArguments arguments) {
+    const sys::EndSignals signals;
+    const auto began = sys::Clock::now();
+    if (arguments.seconds >= 1) {
+        FB_TRY(initialize_within(std::chrono::duration<double>(std::min(arguments.seconds, seconds_max))));
+        const auto used = std::chrono::duration<double>(sys::Clock::now() - began).count();
+        arguments.seconds = std::max(1.0, arguments.seconds - used);
+    } else {
+        MPI_Init(nullptr, nullptr);  // the value is refused later, on rank 0
+    }
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) {

@@ -7,10 +7,13 @@ this shows that the stand-in kills agents. Then the same with keepers, with a ke
 time, and with the signals of Slurm.
 """
 
+import fcntl
 import os
 import pathlib
+import pty
 import signal
 import subprocess
+import termios
 import time
 
 import fake_slurm
@@ -72,6 +75,11 @@ def crash_without_the_wrapper(folder):
     test.run(place.bin / "srun", *place.simulation(), code=CRASH, env=place.environment)
     test.expect(len(place.committed()) < 3, "a snapshot is missing", place.committed())
     test.expect(place.in_memory(), "and stays in memory")
+    # The default staging directory has nothing of this run. Then ls names this host too.
+    seen = f"The memory of {os.uname().nodename} may still have it"
+    until(lambda: seen in test.run(test.FOREBAY, "ls", place.run).stdout, "ls names what is left, without --staging")
+    with_staging = test.run(test.FOREBAY, "ls", place.run, "--staging", place.staging).stdout
+    test.expect(seen not in with_staging and "left by a session" in with_staging, "once", with_staging)
     test.run(test.FOREBAY, "drain", "all", "--staging", place.staging)
     test.expect(place.committed() == steps(3) and not place.in_memory(), "drain brings it back")
 
@@ -103,6 +111,58 @@ def on_one_host(folder):
     test.expect(place.job(command=["sh", "-c", "exit 7"], code=7).stdout == "", "the exit code of the command")
     missing = place.job(command=["/no/such/program"], code=127)
     test.expect("/no/such/program" in missing.stderr, "a command that does not exist", missing.stderr)
+
+
+def over_ssh(folder):
+    """A shell of the other host reads the keeper's words."""
+    (folder / "a b").mkdir()
+    place = Place(folder / "a b", slurm=False)
+    ssh = place.bin / "ssh"
+    ssh.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')
+    ssh.chmod(0o755)
+    place.environment["PATH"] = f"{place.bin}:{place.environment['PATH']}"
+    done = place.job("--hosts", "far", command=place.simulation(), code=CRASH)
+    test.expect("no keeper" not in done.stderr and "after the command" in done.stderr, "the keeper works", done.stderr)
+    test.expect(place.committed() == steps(3) and not place.in_memory(), "all is committed", done.stderr)
+
+
+def in_pbs(folder):
+    """pbsdsh gives a program no input and takes no output."""
+    place = Place(folder, slurm=False)
+    home, nodes, program = folder / "home", folder / "nodes", place.bin / "pbsdsh"
+    home.mkdir()
+    nodes.write_text("far.site\nfar.site\n")
+    program.write_text(f'#!/bin/sh\nprintf "%s " "$@" >> {folder}/pbsdsh.log\n[ "$1" = -n ] && shift 3\n"$@" < /dev/null >> {folder}/job.out 2>&1\n')
+    program.chmod(0o755)
+    place.environment |= {"PBS_JOBID": "12.server", "PBS_NODEFILE": str(nodes), "HOME": str(home)}
+    done = place.job(command=place.simulation(), code=CRASH)
+    test.expect((folder / "pbsdsh.log").read_text().startswith("-n 0 -- "), "pbsdsh starts the keeper", ((folder / "pbsdsh.log").read_text(), done.stderr, (folder / "job.out").read_text()))
+    test.expect("no keeper" not in done.stderr and "after the command" in done.stderr, "the keeper works", (done.stderr, (folder / "job.out").read_text()))
+    test.expect(place.committed() == steps(3) and not place.in_memory(), "all is committed", done.stderr)
+    test.expect(not list(home.iterdir()) and not (folder / "job.out").read_text(), "nothing stays behind", (folder / "job.out").read_text())
+    program.write_text("#!/bin/sh\necho no such vnode >&2\nexit 1\n")
+    done = place.job(command=["sh", "-c", "exit 7"], code=7)
+    test.expect("no keeper: far.site" in done.stderr and "no such vnode" in done.stderr, "a launcher that fails is named", done.stderr)
+
+
+def one_interrupt(folder):
+    """The terminal sends Ctrl-C to the command too. Then forebay job passes nothing on, wherever its errors go."""
+    place = Place(folder, slurm=False)
+    terminal, side = pty.openpty()
+    script = f'trap "echo interrupted" INT; echo ready; until [ -e {folder}/stop ]; do sleep 0.1; done'
+    out = folder / "out"
+    with out.open("w") as output:
+        process = subprocess.Popen(place.words(command=["sh", "-c", script]), stdin=side, stdout=output, stderr=output, env=place.environment,
+                                   start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    until(lambda: "ready" in out.read_text(), "the command runs")
+    os.write(terminal, b"\x03")
+    until(lambda: "interrupted" in out.read_text(), "Ctrl-C reaches the command")
+    time.sleep(1)
+    test.expect(out.read_text().count("interrupted") == 1, "once", out.read_text())
+    process.send_signal(signal.SIGINT)
+    until(lambda: out.read_text().count("interrupted") == 2, "a signal to forebay job alone is passed on")
+    (folder / "stop").touch()
+    test.expect(process.wait(60) == 0, "the command ends by itself", out.read_text())
 
 
 def no_keeper(folder):
@@ -190,7 +250,7 @@ def refused(folder):
 
 
 def main():
-    test.check_each("job", (crash_without_the_wrapper, crash_in_a_step, good_end, on_one_host, no_keeper, too_little_time, told_to_end,
+    test.check_each("job", (crash_without_the_wrapper, crash_in_a_step, good_end, on_one_host, over_ssh, in_pbs, one_interrupt, no_keeper, too_little_time, told_to_end,
                             killed_by_slurm, signals_that_end_nothing, no_session, refused))
 
 

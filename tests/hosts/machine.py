@@ -28,9 +28,9 @@ def skip(reason):
     sys.exit(SKIPPED)
 
 
-def need(*programs):
+def need(*programs, built=(FOREBAY, NBODY)):
     """Skips the test if this machine cannot run it."""
-    for program in (FOREBAY, NBODY):
+    for program in built:
         if not program.exists():
             skip(f"{program} is not built")
     if os.geteuid() != 0:

@@ -276,6 +276,17 @@ def silent_rank(place):
     print(f"a rank that never answers: {seconds:.1f} s", flush=True)
 
 
+def rank_without_a_start(place):
+    """A rank that hangs before MPI_Init() ends the preflight after --seconds."""
+    make_place(place)
+    script = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then exec sleep 300; fi; exec "$@"'
+    began = time.monotonic()
+    done = run("timeout", "--signal=KILL", 200, "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 3, "sh", "-c", script, "sh",
+               FOREBAY, "preflight", "--seconds", 4, "--probe-bytes", "64K", code=None)
+    expect("MPI_Init() did not return within 4 s" in done.stderr, "the rank that hangs is reported", done.stderr)
+    expect(done.returncode != 0 and 4 <= time.monotonic() - began < IN_TIME, "in time", done.returncode)
+
+
 def ranks(place, count):
     """The given number of nodes over MPI, all good."""
     make_place(place)
@@ -298,6 +309,7 @@ def main():
         if (BUILD / "bin/forebay-mpi").exists() and shutil.which("mpiexec"):
             ranks(place / "ranks", 5)
             silent_rank(place / "silent")
+            rank_without_a_start(place / "start")
         all_bad(place / "all")
         left_in_memory(place / "memory")
         if os.geteuid() == 0:

@@ -123,7 +123,9 @@ class Cluster:
         try:
             for name in self.names:
                 self.boot(name)
-            self.connect()
+            self.make_bridge()
+            for name in self.names[1:]:
+                self.connect(name)
             for name in self.names:
                 (self.folder / f"{name}.go").touch()
             self.wait_for_idle()
@@ -157,20 +159,35 @@ class Cluster:
         outer = self.processes[name].pid
         return int(pathlib.Path(f"/proc/{outer}/task/{outer}/children").read_text().split()[0])
 
-    def connect(self):
-        head = str(self.inner("head"))
+    def ip(self, host, *words):
+        subprocess.run(["nsenter", "--target", str(self.inner(host)), "--net", "ip", *words], check=True, env=self.environment)
 
-        def of_head(*words):
-            subprocess.run(["nsenter", "--target", head, "--net", "ip", *words], check=True, env=self.environment)
-        of_head("link", "add", "br0", "type", "bridge")
-        of_head("addr", "add", f"{NET}.1/24", "dev", "br0")
-        of_head("link", "set", "br0", "up")
-        for name in self.names[1:]:
-            host = str(self.inner(name))
-            of_head("link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", host)
-            of_head("link", "set", f"to-{name}", "master", "br0", "up")
-            for words in (("addr", "add", f"{self.address(name)}/24", "dev", "eth0"), ("link", "set", "eth0", "up")):
-                subprocess.run(["nsenter", "--target", host, "--net", "ip", *words], check=True, env=self.environment)
+    def make_bridge(self):
+        self.ip("head", "link", "add", "br0", "type", "bridge")
+        self.ip("head", "addr", "add", f"{NET}.1/24", "dev", "br0")
+        self.ip("head", "link", "set", "br0", "up")
+
+    def connect(self, name):
+        self.ip("head", "link", "add", f"to-{name}", "type", "veth", "peer", "name", "eth0", "netns", str(self.inner(name)))
+        self.ip("head", "link", "set", f"to-{name}", "master", "br0", "up")
+        self.ip(name, "addr", "add", f"{self.address(name)}/24", "dev", "eth0")
+        self.ip(name, "link", "set", "eth0", "up")
+
+    def power_off(self, name):
+        """All processes of a host are killed, and its memory is gone. The controller learns it from its administrator."""
+        os.kill(self.inner(name), signal.SIGKILL)
+        self.processes.pop(name).wait()
+        for controller in CONTROLLERS:
+            self.remove_group(self.group(controller, name), time.monotonic() + 10)
+        for state in ("ready", "go"):
+            (self.folder / f"{name}.{state}").unlink()
+        self.run("scontrol", "update", f"NodeName={name}", "State=DOWN", "Reason=power")
+
+    def power_on(self, name):
+        self.boot(name)
+        self.connect(name)
+        (self.folder / f"{name}.go").touch()
+        self.wait_for_idle()
 
     def wait_for_idle(self):
         end = time.monotonic() + 60
@@ -216,14 +233,17 @@ class Cluster:
         path = self.folder / f"out-{job}.txt"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def in_memory(self):
-        """Files in /dev/shm of each host that Forebay left."""
-        found = {}
+    def in_memory(self, run=""):
+        """Node files in /dev/shm of each host, of one run or of all runs."""
+        left = {}
         for name in self.names[1:]:
-            shown = self.run("find", "/dev/shm", "-name", "*.h5", host=name).stdout.split()
-            if shown:
-                found[name] = shown
-        return found
+            if name in self.processes:
+                # /dev/shm as a process of the host sees it.
+                place = pathlib.Path(f"/proc/{self.inner(name)}/root/dev/shm")
+                files = sorted(str(path.relative_to(place)) for path in place.glob(f"forebay-*/{run and pathlib.Path(run).name + '-'}*/*.h5"))
+                if files:
+                    left[name] = files
+        return left
 
     def __exit__(self, *_):
         for name in reversed(self.names):

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/shell_words.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/store.hpp"
-#include "transfer/migrate/shell_words.hpp"
 
 namespace forebay::migrate {
 

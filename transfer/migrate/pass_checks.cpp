@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/shell_words.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "transfer/migrate/passes.hpp"
-#include "transfer/migrate/shell_words.hpp"
 #include "transfer/runs/run.hpp"
 
 namespace forebay::migrate {

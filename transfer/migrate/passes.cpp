@@ -7,13 +7,13 @@
 #include <thread>
 
 #include "core/base/path.hpp"
+#include "core/base/shell_words.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/local_file.hpp"
 #include "transfer/migrate/page.hpp"
-#include "transfer/migrate/shell_words.hpp"
 
 namespace forebay::migrate {
 

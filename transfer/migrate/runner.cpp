@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error_text.hpp"
+#include "core/base/shell_words.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/program.hpp"
 #include "core/sys/store.hpp"
-#include "transfer/migrate/shell_words.hpp"
 
 namespace forebay::migrate {
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/base/shell_words.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
@@ -23,7 +24,6 @@
 #include "transfer/migrate/batch.hpp"
 #include "transfer/migrate/passes.hpp"
 #include "transfer/migrate/project.hpp"
-#include "transfer/migrate/shell_words.hpp"
 #include "transfer/program/verbs.hpp"
 
 namespace forebay::cli {
@@ -213,7 +213,7 @@ Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) 
             const auto pass = static_cast<Pass>(i);
             if ((wishes.until && pass > *wishes.until) || (pass >= Pass::wait && !project.removes)) break;
             if (pass == Pass::live_sync && plan.sync_turns == 0) continue;
-            auto call = migrate::shell_words(migrate::call_of(pass, plan, project));
+            auto call = shell_words(migrate::call_of(pass, plan, project));
             if (!call.empty()) call.insert(0, "forebay ");
             if (pass == Pass::freeze) call = project.freeze;
             if (pass == Pass::release) call = project.release;

@@ -21,6 +21,7 @@
 namespace forebay::sys {
 
 class Bell;
+class Connection;
 
 class Channel {
 public:
@@ -29,6 +30,8 @@ public:
     static Result<Channel> start(const Spawn& spawn);
     /// This process's own standard input and output.
     static Result<Channel> standard();
+    /// Over a connection to a program on another host.
+    static Result<Channel> over(Connection connection);
     Channel(Channel&& other) noexcept;
     Channel& operator=(Channel&&) = delete;
     Channel(const Channel&) = delete;

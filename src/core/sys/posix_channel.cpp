@@ -12,6 +12,7 @@
 #include "core/sys/channel.hpp"
 #include "core/sys/posix_fd.hpp"
 #include "core/sys/posix_spawn.hpp"
+#include "core/sys/socket.hpp"
 
 namespace forebay::sys {
 
@@ -71,6 +72,13 @@ Result<Channel> Channel::standard() {
     FB_TRY(set_nonblocking(STDIN_FILENO));
     FB_TRY(set_nonblocking(STDOUT_FILENO));
     return Channel("the first process", STDIN_FILENO, STDOUT_FILENO, -1, 0);
+}
+
+Result<Channel> Channel::over(Connection connection) {
+    const int fd = std::exchange(connection.fd_, -1);
+    Channel channel(connection.peer(), fd, fd, -1, 0);
+    FB_TRY(set_nonblocking(fd));
+    return channel;
 }
 
 Error Channel::ended() {

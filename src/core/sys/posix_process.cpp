@@ -144,7 +144,7 @@ Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
     auto argv = pointers_to(arguments);
     auto envp = pointers_to(environment);
     pid_t child = -1;
-    if (int e = ::posix_spawn(&child, spawn.program.c_str(), &actions.raw, &attributes.raw, argv.data(), envp.data()))
+    if (int e = ::posix_spawnp(&child, spawn.program.c_str(), &actions.raw, &attributes.raw, argv.data(), envp.data()))
         return posix_error("start of program", spawn.program, e);
     return await_ready(spawn, child, timeout, log_from);
 }

@@ -164,6 +164,19 @@ TEST_CASE("spawn_daemon: descriptors, environment, signals and log are as asked 
     CHECK(text_in(dir / "log") == "from before\na line for the log\n");
 }
 
+TEST_CASE("spawn_daemon: a name without a slash is searched in PATH") {
+    const test::TempDirectory dir;
+    auto spawn = self(dir, {"refuse", dir.path()});
+    std::filesystem::create_symlink(spawn.program, dir / "a-name-in-path");
+    spawn.program = "a-name-in-path";
+    CHECK(spawn_daemon(spawn, 20s).error().kind == ErrorKind::missing);
+    const std::string before = std::getenv("PATH");
+    ::setenv("PATH", (dir.path() + ":" + before).c_str(), 1);
+    const auto spawned = spawn_daemon(spawn, 20s);
+    ::setenv("PATH", before.c_str(), 1);
+    CHECK(spawned.error().kind == ErrorKind::broken);  // it was started
+}
+
 TEST_CASE("spawn_daemon: what ends before it is ready is broken, with its exit code and its last words") {
     const test::TempDirectory dir;
     const auto refused = spawn_daemon(self(dir, {"refuse", dir.path()}), 20s);

@@ -79,9 +79,16 @@ int EndSignals::wait() {
 }
 
 int EndSignals::come() const {
+    bool by_terminal = false;
+    return come(by_terminal);
+}
+
+int EndSignals::come(bool& by_terminal) const {
     const auto set = ending_signals();
     const struct timespec at_once {};
-    const int got = ::sigtimedwait(&set, nullptr, &at_once);
+    siginfo_t about{};
+    const int got = ::sigtimedwait(&set, &about, &at_once);
+    by_terminal = got > 0 && about.si_code == SI_KERNEL;
     return got > 0 ? got : 0;
 }
 

@@ -37,6 +37,8 @@ public:
     int wait();
     /// The number of a signal that has come, or 0.
     int come() const;
+    /// The same. True in `by_terminal` if a key such as Ctrl-C sent it: then the whole foreground group has it.
+    int come(bool& by_terminal) const;
     /// Ends this process as the signal would.
     [[noreturn]] static void end_by(int signal);
 };
@@ -64,7 +66,7 @@ std::vector<std::string> environment_for(const Spawn& spawn);
 /// Starts a program in its own session. It outlives this process and is nobody's zombie. The program must fork, and let
 /// its first process exit with 0 when it is ready (see DaemonStart). Waits for that at most `timeout`, then kills the
 /// program and returns `retry`. Another exit code is `broken`, with the end of the log in the text. Only descriptors
-/// 0-2 are inherited; signals are as in a fresh login.
+/// 0-2 are inherited; signals are as in a fresh login. A name without a slash is searched in PATH of this process.
 Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout);
 
 /// The other half. The started program calls it early, before it has threads. It forks and returns in the child. The

@@ -22,6 +22,7 @@ using Timeout = std::chrono::milliseconds;
 /// Waits until shut(), or until the kernel finds the other host gone, which takes a minute.
 inline constexpr Timeout timeout_endless{-1};
 
+class Channel;
 class Listener;
 struct Ready;
 
@@ -57,6 +58,7 @@ public:
     const std::string& peer() const { return peer_; }
 
 private:
+    friend class Channel;
     friend class Listener;
     friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Timeout);
     Connection(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}

@@ -26,6 +26,7 @@ constexpr const char* request_version = "1";
 // An environment has at most the size of an argument list, usually 2 MiB.
 constexpr std::uint32_t request_bytes_max = 4u << 20, answer_bytes_max = 4096;
 constexpr sys::Timeout request_max{5'000}, answer_look{100};
+constexpr std::chrono::seconds starting_keeper_max{60};
 constexpr std::chrono::seconds hosted_start_max{25};  // less than the session waits
 
 // Sockets of keepers of this job in the user's private directory.
@@ -107,6 +108,19 @@ Result<> start_agent(const std::vector<std::string>& request, const std::string&
     return sys::spawn_daemon(spawn, hosted_start_max);
 }
 
+// A killed keeper leaves its socket. A new socket is spared: its keeper may not listen yet.
+void remove_dead_sockets(const std::string& home) {
+    const auto entries = sys::posix_store().list(home);
+    for (const auto& entry : entries ? *entries : std::vector<sys::Entry>()) {
+        if (!entry.name.starts_with(keeper_prefix)) continue;
+        const auto path = home + "/" + entry.name;
+        std::error_code failed;
+        const auto age = std::filesystem::file_time_type::clock::now() - std::filesystem::last_write_time(path, failed);
+        if (failed || age < starting_keeper_max || sys::Connection::open_local(path)) continue;
+        static_cast<void>(sys::posix_store().remove(path));
+    }
+}
+
 }  // namespace
 
 std::string job_number() {
@@ -174,6 +188,7 @@ std::string step_warning(const std::string& directory) {
 
 Result<KeeperDoor> KeeperDoor::open(const std::string& staging, const std::string& id) {
     FB_TRY_ASSIGN(home, node::staging_home(staging));
+    remove_dead_sockets(home);
     auto path = home + "/" + keeper_prefix + id;
     FB_TRY_ASSIGN(listener, sys::Listener::open_local(path));
     return KeeperDoor(std::move(listener), std::move(path));

@@ -102,6 +102,19 @@ TEST_CASE("the name of a killed keeper is taken again") {
     CHECK(agent::has_keeper(node.directory));
 }
 
+TEST_CASE("a keeper removes the sockets of killed keepers, and no other socket") {
+    const Node node;
+    const auto killed = node.home + "/keeper.76-killed", starting = node.home + "/keeper.76-starting";
+    const auto lives = node.home + "/keeper.76-lives", other = node.home + "/other";
+    const auto listener = sys::Listener::open_local(lives).value();
+    for (const auto& path : {killed, starting, other}) static_cast<void>(sys::Listener::open_local(path).value());
+    const auto long_ago = std::filesystem::file_time_type::clock::now() - 1h;
+    for (const auto& path : {killed, lives, other}) std::filesystem::last_write_time(path, long_ago);
+    const Keeper keeper(node);
+    CHECK_FALSE(std::filesystem::exists(killed));
+    for (const auto& path : {starting, lives, other}) CHECK(std::filesystem::exists(path));
+}
+
 TEST_CASE("a step whose processes are tracked ends its agents") {
     const std::string v1 = "9:name=systemd:/\n6:freezer:/slurm_n2/uid_1000/job_12/step_0\n0::/\n";
     const std::string v2 = "0::/system.slice/slurmstepd.scope/job_12/step_0/user/task_0\n";

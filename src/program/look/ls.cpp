@@ -80,7 +80,7 @@ public:
     Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
     /// Adds the run's snapshots in this node's memory, and whether a session is alive.
     Result<> add_staged(const std::string& staging, const std::string& run);
-    /// Adds sealed snapshots that may be in the memory of other hosts.
+    /// Adds sealed snapshots that may be in the memory of other hosts, or of this host in another staging directory.
     Result<> add_left(const std::string& run);
     void print(bool json, const Place& place) const;
     Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
@@ -96,7 +96,8 @@ private:
 
     sys::Store& store_;
     bool sums_up_;
-    StreamLines lines_;  // of the present stream
+    bool is_staged_here_ = false;  // this node has a staging directory of the run
+    StreamLines lines_;            // of the present stream
     Table table_{{{"stream"},
                   {"step", true},
                   {"time", true},
@@ -284,6 +285,7 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
     // A host that never ran a simulation has no such directory.
     if (!directories && directories.error().kind == ErrorKind::missing) return {};
     if (!directories) return directories.error();
+    is_staged_here_ = !directories->empty();
     std::string next;
     for (const auto& directory : *directories) {
         const auto application = sys::lock_state(node::application_lock_path(directory));
@@ -319,7 +321,10 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
 }
 
 Result<> Listing::add_left(const std::string& run) {
-    FB_TRY_ASSIGN(left, telemetry::find_left_in_memory(store_, run, sys::unix_ns(), {sys::host_name()}));
+    using Hosts = std::vector<std::string>;
+    // Without a directory here, the session may have had another staging directory.
+    FB_TRY_ASSIGN(left, telemetry::find_left_in_memory(store_, run, sys::unix_ns(),
+                                                       is_staged_here_ ? Hosts{sys::host_name()} : Hosts{}));
     for (const auto& snapshot : left) {
         notes_ += lines("{}\n", Message{telemetry::text_of(snapshot)});
         array_.push(json_of(snapshot).set("state", "sealed"));

@@ -188,7 +188,9 @@ Result<Exit> drain_all(const DrainArguments& options) {
         array.push(Json::object().set("directory", directory).set("committed", false).set("text", reason));
     }
     if (options.json) array.print();
-    else if (text.text.empty()) say("Nothing is staged.\n");
+    else if (text.text.empty())
+        say("Nothing is staged in {}. {}if the sessions had another staging directory, give it with --staging\n",
+            options.base, next_label);
     else say(text);
     // Slurm takes a node out of service if its Epilog fails.
     return options.epilog ? Exit::good : exit;

@@ -12,7 +12,6 @@
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "core/describe/host_list.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/environment.hpp"
 #include "core/sys/job_end.hpp"
@@ -23,9 +22,11 @@
 #include "core/terminal/say.hpp"
 #include "core/terminal/srun_task.hpp"
 #include "path/agent/keeper.hpp"
+#include "program/run/job_calls.hpp"
 #include "program/run/job_chain.hpp"
 #include "program/run/job_keeper.hpp"
 #include "program/run/job_nodes.hpp"
+#include "program/run/job_starts.hpp"
 #include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
@@ -35,7 +36,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::uint64_t job_wait_max = 1'000'000, hosts_max = 100'000;
+constexpr std::uint64_t job_wait_max = 1'000'000;
 // A step of Slurm starts within a second, and over ssh within some seconds. A slow node must not hold the job.
 constexpr seconds keepers_start_max{30};
 // After the wait, keepers report and end. Before the end of the job, there must be time for the rest of the script.
@@ -46,18 +47,17 @@ constexpr std::int64_t kill_wait_default = 30, near_limit_seconds = 60;
 
 struct JobArguments {
     std::vector<std::string> command;
-    std::string staging = "/dev/shm", hosts, ssh = "ssh", keeper, run;
+    std::string staging = "/dev/shm", hosts, ssh, keeper, call, token_file, run;
     std::uint64_t wait_seconds = 600, kill_wait_seconds = 0, chain_limit = 0;
     std::vector<std::string> sbatch;
     bool chain = false;
 };
 
-bool in_slurm() { return !sys::environment_value("SLURM_JOB_ID").empty(); }
-
 // KillWait of Slurm: "KillWait                = 30 sec".
 std::uint64_t kill_wait_of_site() {
-    const auto shown =
-        in_slurm() ? sys::output_of({"scontrol", "show", "config"}, commands_max) : Result<std::string>(std::string());
+    const auto shown = sys::environment_value("SLURM_JOB_ID").empty()
+                           ? Result<std::string>(std::string())
+                           : sys::output_of({"scontrol", "show", "config"}, commands_max);
     const auto at = shown ? shown->find("KillWait") : std::string::npos;
     const auto equals = at == std::string::npos ? at : shown->find('=', at);
     const auto number = equals == std::string::npos ? 0 : std::strtol(shown->c_str() + equals + 1, nullptr, 10);
@@ -76,69 +76,41 @@ std::int64_t seconds_left(const std::optional<std::int64_t>& end) {
     return end ? *end - sys::unix_ns() / 1'000'000'000 : endless;
 }
 
-std::vector<std::string> words_in(const std::string& text) {
-    std::vector<std::string> words;
-    for (std::size_t at = text.find_first_not_of(' '); at != std::string::npos;) {
-        const auto end = std::min(text.find(' ', at), text.size());
-        words.push_back(text.substr(at, end - at));
-        at = text.find_first_not_of(' ', end);
-    }
-    return words;
-}
-
-// The hosts of --hosts, else of the job of PBS. Empty: Slurm, or only this host.
-Result<std::vector<std::string>> hosts_to_keep(const JobArguments& arguments) {
-    auto list = arguments.hosts;
-    if (list.empty() && !in_slurm() && !sys::environment_value("PBS_NODEFILE").empty()) {
-        constexpr std::uint64_t bytes_max = 16u << 20;
-        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), sys::environment_value("PBS_NODEFILE"), bytes_max));
-        list = text;
-    }
-    FB_TRY_ASSIGN(hosts, describe::hosts_of(list));
-    std::ranges::sort(hosts);  // the file of PBS has a line for each rank
-    hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
-    if (hosts.size() > hosts_max) return Error{ErrorKind::refused, fmt::format("more than {} hosts", hosts_max)};
-    return hosts;
-}
-
-Result<std::vector<KeeperStart>> keeper_starts(const JobArguments& arguments, const KeeperPlan& plan) {
-    const std::vector<std::string> keeper{sys::program_path(),
-                                          "job",
-                                          "--keeper",
-                                          plan.id,
-                                          "--staging",
-                                          plan.staging,
-                                          "--wait",
-                                          std::to_string(plan.wait_seconds),
-                                          "--kill-wait",
-                                          std::to_string(plan.kill_wait_seconds)};
-    const auto with = [&](std::vector<std::string> words) {
-        words.insert(words.end(), keeper.begin(), keeper.end());
-        return words;
+// The environment and the programs of this process.
+StartPlan start_plan(const JobArguments& arguments) {
+    const auto has_program = [](const std::string& program) {
+        return sys::output_of({"sh", "-c", "command -v " + program}, commands_max).has_value();
     };
-    FB_TRY_ASSIGN(hosts, hosts_to_keep(arguments));
-    std::vector<KeeperStart> starts;
-    if (in_slurm() && hosts.empty()) {
-        auto nodes = sys::environment_value("SLURM_JOB_NUM_NODES");
-        if (nodes.empty()) nodes = sys::environment_value("SLURM_NNODES");
-        const auto count = std::max<std::uint64_t>(1, std::strtoul(nodes.c_str(), nullptr, 10));
-        // The keepers share the CPUs of the job and take no memory of it from other steps.
-        starts.push_back({with({"srun", "--overlap", "--mem=0", "--quiet", "--mpi=none", "--cpu-bind=none", "--wait=0",
-                                "--kill-on-bad-exit=0", "--ntasks-per-node=1", fmt::format("--nodes={}", count),
-                                fmt::format("--ntasks={}", count)}),
-                          "srun of the keepers", count});
-        return starts;
+    return {arguments.hosts, arguments.ssh, sys::host_name(), sys::environment_value, has_program};
+}
+
+std::vector<std::string> keeper_words(const KeeperPlan& plan) {
+    return {sys::program_path(),
+            "job",
+            "--keeper",
+            plan.id,
+            "--staging",
+            plan.staging,
+            "--wait",
+            std::to_string(plan.wait_seconds),
+            "--kill-wait",
+            std::to_string(plan.kill_wait_seconds)};
+}
+
+// Starts the keepers. `calls` takes the calls of keepers that PBS starts.
+Result<JobNodes> start_keepers(const JobArguments& arguments, const KeeperPlan& plan,
+                               std::optional<KeeperCalls>& calls) {
+    auto how = start_plan(arguments);
+    if (need_calls(how)) {
+        if (auto opened = KeeperCalls::open(plan.id)) calls.emplace(std::move(*opened));
+        else note(lines("{}ssh starts the keepers: {}\n", program_prefix, Message{opened.error().line()}));
+        if (!calls) how.ssh = "ssh";
     }
-    const auto own = sys::host_name();
-    for (const auto& host : hosts) {
-        const bool is_here =
-            host == "localhost" || host == own || own.starts_with(host + ".") || host.starts_with(own + ".");
-        auto words = is_here ? std::vector<std::string>() : words_in(arguments.ssh);
-        if (!is_here) words.push_back(host);
-        starts.push_back({with(words), host, 1});
-    }
-    if (starts.empty()) starts.push_back({keeper, own, 1});
-    return starts;
+    const auto options =
+        calls ? std::vector<std::string>{"--call", calls->addresses(), "--token-file", calls->token_path()}
+              : std::vector<std::string>();
+    FB_TRY_ASSIGN(starts, keeper_starts(how, keeper_words(plan), options));
+    return JobNodes(starts, calls ? &*calls : nullptr);
 }
 
 // Text in parts of one line for each fact. Nodes with lost keepers work as without `forebay job`.
@@ -197,14 +169,12 @@ void wait_for_keepers(JobNodes& nodes, const sys::EndSignals& signals, seconds w
 Result<CommandEnd> run_command(const JobArguments& arguments, JobNodes& nodes, const sys::EndSignals& signals,
                                const std::optional<std::int64_t>& job_end) {
     CommandEnd end;
-    // The terminal sends Ctrl-C to the command itself.
-    const bool at_terminal = sys::is_terminal(sys::Output::error);
-    constexpr int interrupt = 2;
     const auto code = sys::run_in_front(arguments.command, [&] {
         nodes.turn(sys::Clock::now());
-        const int signal = signals.come();
+        bool by_terminal = false;  // then the command has the signal too
+        const int signal = signals.come(by_terminal);
         end.by_signal = end.by_signal || signal != 0 || nodes.are_signalled();
-        return signal == interrupt && at_terminal ? 0 : signal;
+        return by_terminal ? 0 : signal;
     });
     if (!code)
         return with_context(code.error(), code.error().what, "", "give the path of an existing program after --");
@@ -237,6 +207,8 @@ Result<> check_arguments(const JobArguments& arguments) {
 Result<Exit> run_job(const JobArguments& arguments) {
     KeeperPlan plan{.id = arguments.keeper,
                     .staging = arguments.staging,
+                    .call = arguments.call,
+                    .token_file = arguments.token_file,
                     .wait_seconds = arguments.wait_seconds,
                     .kill_wait_seconds = arguments.kill_wait_seconds};
     if (!plan.id.empty()) return keep_node(plan);
@@ -253,8 +225,8 @@ Result<Exit> run_job(const JobArguments& arguments) {
     plan.id = fmt::format("{}-{}-{}", job.empty() ? "host" : job, sys::host_name(), sys::process_id());
     const sys::EndSignals signals;
     const auto job_end = end_of_this_job();
-    FB_TRY_ASSIGN(starts, keeper_starts(arguments, plan));
-    JobNodes nodes(starts);
+    std::optional<KeeperCalls> calls;
+    FB_TRY_ASSIGN(nodes, start_keepers(arguments, plan, calls));
     const auto start_deadline = sys::Clock::now() + keepers_start_max;
     while (!nodes.are_ready() && sys::Clock::now() < start_deadline) {
         nodes.turn(start_deadline);
@@ -293,7 +265,8 @@ void add_job(CommandLine& line) {
                 "the job");
     verb.option("--staging", arguments->staging, "The staging directory of the sessions");
     verb.option("--hosts", arguments->hosts, "Start keepers on these hosts with --ssh. Default: the hosts of the job");
-    verb.option("--ssh", arguments->ssh, "Start programs on hosts with this command");
+    verb.option("--ssh", arguments->ssh,
+                "Start keepers with this command. Default: ssh, or pbs_tmrsh or pbsdsh in a job of PBS");
     verb.option("--kill-wait", arguments->kill_wait_seconds,
                 "The batch system kills so many seconds after SIGTERM. 0: ask it, or 30");
     verb.flag("--chain", arguments->chain, "Submit this script again if the simulation is not done and made progress");
@@ -302,6 +275,8 @@ void add_job(CommandLine& line) {
                 "Submit the script also after jobs without progress, up to so many in a row");
     verb.option("--sbatch", arguments->sbatch, "Give this option to sbatch too: --sbatch=--signal=USR1@300");
     verb.option("--keeper", arguments->keeper, "Be the keeper of this node (forebay job starts it)");
+    verb.option("--call", arguments->call, "A keeper that PBS started calls forebay job at these addresses");
+    verb.option("--token-file", arguments->token_file, "The token of such a call");
     verb.arguments("COMMAND", arguments->command, "The command, after --");
     verb.examples(
         "  forebay job -- srun --mpi=pmix ./simulation\n  forebay job --chain --run /scratch/me/run7 -- srun "

@@ -27,6 +27,7 @@
 #include "path/agent/leftovers.hpp"
 #include "path/agent/serve.hpp"
 #include "path/node/watch.hpp"
+#include "program/run/job_calls.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -292,7 +293,7 @@ Result<Exit> keep_node(const KeeperPlan& plan) {
     // Slurm sends signals such as USR1 of --signal to all steps, and a lost `forebay job` closes the pipes.
     sys::live_through_other_signals();
     FB_TRY_ASSIGN(door, agent::KeeperDoor::open(plan.staging, plan.id));
-    FB_TRY_ASSIGN(channel, sys::Channel::standard());
+    FB_TRY_ASSIGN(channel, plan.call.empty() ? sys::Channel::standard() : call_job(plan.call, plan.token_file));
     auto keeper = std::make_unique<NodeKeeper>(plan, signals, std::move(door), std::move(channel));
     const auto exit = keeper->keep();
     const bool drains = keeper->drains();

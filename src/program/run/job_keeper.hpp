@@ -12,7 +12,8 @@
 //                     keeper HOST left RUN STREAM@STEP DIR TEXT    and it is not committed now
 //                     keeper HOST done                       the last line
 //
-// The end of its input means the same as `end` with the limit of its option.
+// The end of its input means the same as `end` with the limit of its option. A keeper of PBS has no such input: it
+// calls `forebay job` over TCP (job_calls.hpp).
 
 #pragma once
 
@@ -24,8 +25,9 @@
 namespace forebay::cli {
 
 struct KeeperPlan {
-    std::string id;       // of the socket
-    std::string staging;  // "": /dev/shm
+    std::string id;                // of the socket
+    std::string staging;           // "": /dev/shm
+    std::string call, token_file;  // call forebay job there; "": use the standard input and output
     std::uint64_t wait_seconds = 0;
     std::uint64_t kill_wait_seconds = 0;  // from SIGTERM to SIGKILL
 };

@@ -35,7 +35,7 @@ std::vector<std::string> words_of_line(const std::string& line) {
 
 }  // namespace
 
-JobNodes::JobNodes(const std::vector<KeeperStart>& starts) {
+JobNodes::JobNodes(const std::vector<KeeperStart>& starts, KeeperCalls* calls) : calls_(calls) {
     for (const auto& start : starts) {
         sys::Spawn spawn{.program = start.words.front(),
                          .arguments = {start.words.begin() + 1, start.words.end()},
@@ -112,6 +112,11 @@ void JobNodes::take(Starter& starter) {
 }
 
 void JobNodes::turn(sys::Clock::time_point until) {
+    while (calls_ != nullptr) {
+        auto call = calls_->next();
+        if (!call) break;
+        starters_.push_back({{{}, "a keeper", 0}, std::make_unique<sys::Channel>(std::move(*call))});
+    }
     for (auto& starter : starters_) {
         if (!starter.channel) continue;
         static_cast<void>(starter.channel->flush());

@@ -17,6 +17,7 @@
 #include "core/sys/channel.hpp"
 #include "core/sys/clock.hpp"
 #include "forebay/result.hpp"
+#include "program/run/job_calls.hpp"
 
 namespace forebay::cli {
 
@@ -34,8 +35,10 @@ struct LeftPart {
 
 class JobNodes {
 public:
-    /// Errors of a start are in lost().
-    explicit JobNodes(const std::vector<KeeperStart>& starts);
+    /// Errors of a start are in lost(). With `calls`, keepers call back; it must outlive this.
+    explicit JobNodes(const std::vector<KeeperStart>& starts, KeeperCalls* calls = nullptr);
+    JobNodes(JobNodes&&) = default;
+    JobNodes& operator=(JobNodes&&) = delete;
     JobNodes(const JobNodes&) = delete;
     JobNodes& operator=(const JobNodes&) = delete;
     ~JobNodes();
@@ -73,7 +76,8 @@ private:
     void hear(const std::string& line);
     void take(Starter& starter);
 
-    std::vector<Starter> starters_;
+    KeeperCalls* calls_;
+    std::vector<Starter> starters_;  // and keepers that have called
     std::set<std::string> ready_, done_;
     std::set<std::pair<std::string, std::string>> staged_;
     std::vector<LeftPart> left_;

@@ -205,7 +205,10 @@ Result<Exit> recover(const RecoverArguments& options) {
         FB_TRY_ASSIGN(views, agent::make_missing_views(store, run, recovered, make_view));
         for (const auto& view : views) report.add(view);
     }
-    FB_TRY_ASSIGN(elsewhere, telemetry::find_left_in_memory(store, absolute, sys::unix_ns(), {sys::host_name()}));
+    // Without a directory here, the session may have had another staging directory.
+    std::vector<std::string> known;
+    if (!directories.empty()) known.push_back(sys::host_name());
+    FB_TRY_ASSIGN(elsewhere, telemetry::find_left_in_memory(store, absolute, sys::unix_ns(), known));
     if (removes) FB_TRY(telemetry::forget(store, elsewhere));
     else report.add(elsewhere);
     return report.print(options);

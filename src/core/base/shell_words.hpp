@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace forebay::migrate {
+namespace forebay {
 
 /// In single quotes, inside which only a quote is special to a shell.
 std::string quoted(const std::string& text);
@@ -13,4 +13,4 @@ std::string quoted(const std::string& text);
 /// The words separated by spaces, each quoted if a shell would change it.
 std::string shell_words(const std::vector<std::string>& words);
 
-}  // namespace forebay::migrate
+}  // namespace forebay

@@ -1,8 +1,8 @@
-#include "transfer/migrate/shell_words.hpp"
+#include "core/base/shell_words.hpp"
 
 #include <string_view>
 
-namespace forebay::migrate {
+namespace forebay {
 
 std::string quoted(const std::string& text) {
     std::string all = "'";
@@ -20,4 +20,4 @@ std::string shell_words(const std::vector<std::string>& words) {
     return all;
 }
 
-}  // namespace forebay::migrate
+}  // namespace forebay
