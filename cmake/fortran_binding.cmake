@@ -9,6 +9,7 @@ function(forebay_use_fortran_binding target)
   find_path(FOREBAY_FORTRAN_BINDING ISO_Fortran_binding.h NO_DEFAULT_PATH
     HINTS ${folder}/../include/flang ${folder}/../include ${folder}/../opt/compiler/include)
   if(FOREBAY_FORTRAN_BINDING)
-    target_include_directories(${target} BEFORE PRIVATE ${FOREBAY_FORTRAN_BINDING})
+    # For C alone: flang's modules lie beside it, which flang must not find twice.
+    target_include_directories(${target} BEFORE PRIVATE $<$<COMPILE_LANGUAGE:C>:${FOREBAY_FORTRAN_BINDING}>)
   endif()
 endfunction()

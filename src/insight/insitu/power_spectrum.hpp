@@ -12,12 +12,12 @@
 //
 // The build chooses who transforms (FOREBAY_FFT, transform.hpp).
 //
-// Bits: doubles are summed in an order fixed by the shape. With pocketfft equal fields give equal bits on all processors
-// that run the build. FFTW and MKL have a kernel for each instruction set. So their bits are only equal on processors
-// with equal sets.
+// Bits: doubles are summed in an order fixed by the shape. With pocketfft equal fields give equal bits on all
+// processors that run the build. FFTW and MKL have a kernel for each instruction set. So their bits are only equal on
+// processors with equal sets.
 //
-// Memory: the grid, with rows of the last dimension padded to whole complex numbers, and the transform's memory for some
-// lines. Unwritten pages of the grid take no memory.
+// Memory: the grid, with rows of the last dimension padded to whole complex numbers, and the transform's memory for
+// some lines. Unwritten pages of the grid take no memory.
 //
 // Threads: FFTW's planner has one state a process. Only one thread at a time may be in power_spectrum(), and no thread
 // may plan with FFTW meanwhile. Running transforms do not matter.

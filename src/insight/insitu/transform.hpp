@@ -1,5 +1,5 @@
-// The Fourier transform of a grid in place. A build has one of transform_pocketfft.cpp, transform_fftw.cpp (FFTW, or MKL by
-// its interface of FFTW) and transform_none.cpp.
+// The Fourier transform of a grid in place. A build has one of transform_pocketfft.cpp, transform_fftw.cpp (FFTW, or
+// MKL by its interface of FFTW) and transform_none.cpp.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// pocketfft, one header of templates. It reads some lines, transforms them and writes them back. So input and output may be
-// the same rows.
+// pocketfft, one header of templates. It reads some lines, transforms them and writes them back. So input and output
+// may be the same rows.
 
 // The worker of analyses has one thread.
 #define POCKETFFT_NO_MULTITHREADING
