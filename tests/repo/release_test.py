@@ -21,6 +21,7 @@ import tree
 FILES = ("CMakeLists.txt", "CHANGELOG.md", "transfer/CHANGELOG.md", "pyproject.toml", "scripts/release", "scripts/sbom",
          "scripts/debian_source", "cmake/dependencies.txt", "cmake/bundled.cmake", "packaging/web/package-lock.json",
          "LICENSE")
+NEW = "91.2.3"
 
 
 def run(*words, folder, **more):
@@ -124,7 +125,7 @@ def problems_of_version(folder, repository):
     for wrong in ("1", "0.0.1", "1.0.0-rc1"):
         if release(repository, "prepare", wrong).returncode != 2 or git(repository, "status", "--porcelain"):
             yield f"the version {wrong} is taken"
-    prepared = release(repository, "prepare", "91.2.3")
+    prepared = release(repository, "prepare", NEW)
     changed = git(repository, "diff", "--stat", "--name-only").splitlines()
     if prepared.returncode or changed != ["CHANGELOG.md", "CMakeLists.txt", "transfer/CHANGELOG.md"]:
         yield f"prepare changes {changed}: {prepared.stderr}"
@@ -132,9 +133,9 @@ def problems_of_version(folder, repository):
         yield "a second version is prepared before the first is committed"
     git(repository, "commit", "--quiet", "-am", "Release")
     made = release(repository, "make", "--to", folder / "released")
-    if f"git tag -s v91.2.3 {git(repository, 'rev-parse', 'HEAD')}" not in made.stdout:
+    if f"git tag -s v{NEW} {git(repository, 'rev-parse', 'HEAD')}" not in made.stdout:
         yield f"the release prints no tag to sign: {made.stdout}{made.stderr}"
-    notes = (folder / "released/forebay-91.2.3-changes.md").read_text()
+    notes = (folder / f"released/forebay-{NEW}-changes.md").read_text()
     if "### Added" not in notes or "[Unreleased]" in notes or "## Transfer tool" not in notes:
         yield f"the changes are {notes[:500]}"
     if git(repository, "tag"):

@@ -19,7 +19,7 @@ SET = re.compile(
     r"""(?im)^[\s#{%-]*(?:set\s+)?["']?(?:version|release)["']?\s*[:=( ]\s*["']?(\d+\.\d+(?:\.\d+)?)\b""")
 DESCRIBE_US = re.compile(r"^(pyproject\.toml|mkdocs\.yml|Makefile|packaging/.*|transfer/CMakeLists\.txt|docs/.*\.py)$")
 TEXTS = (".txt", ".toml", ".yml", ".yaml", ".py", ".md", ".hpp", ".h", ".cpp", ".f90", ".t", ".in", ".cmake", ".def",
-         ".lua", "control", "changelog", "rules", "Makefile", "bootstrap", "release")
+         "modules/forebay", "control", "changelog", "rules", "Makefile", "bootstrap", "release")
 
 
 def problems_in(name, text):
