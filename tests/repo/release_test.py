@@ -131,6 +131,9 @@ def problems_of_version(folder, repository):
         yield f"prepare changes {changed}: {prepared.stderr}"
     if release(repository, "prepare", "91.2.4").returncode != 2:
         yield "a second version is prepared before the first is committed"
+    head = (repository / "CHANGELOG.md").read_text().partition("## [")[0]
+    if "No version" in head or any(len(line) > 120 for line in head.splitlines()):
+        yield f"the changelog begins with {head}"
     git(repository, "commit", "--quiet", "-am", "Release")
     made = release(repository, "make", "--to", folder / "released")
     if f"git tag -s v{NEW} {git(repository, 'rev-parse', 'HEAD')}" not in made.stdout:
