@@ -112,7 +112,12 @@ endif()
 set(FOREBAY_FORTRAN_SOURCES ${CMAKE_INSTALL_DATADIR}/forebay/fortran)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/forebay-config.cmake.in
   ${PROJECT_BINARY_DIR}/forebay-config.cmake INSTALL_DESTINATION ${package} PATH_VARS FOREBAY_FORTRAN_SOURCES)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/forebay-config-version.cmake COMPATIBILITY SameMinorVersion)
+# docs/reference/compatibility.md
+set(compatible SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatible SameMinorVersion)
+endif()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/forebay-config-version.cmake COMPATIBILITY ${compatible})
 # cmake -P PREFIX/lib/cmake/forebay/uninstall.cmake, wherever the prefix has been moved to.
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake ${PROJECT_SOURCE_DIR}/cmake/fortran_binding.cmake
   DESTINATION ${package})

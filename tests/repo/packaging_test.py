@@ -1,7 +1,9 @@
-"""Goal: Spack's recipe and the bootstrap require the libraries of cmake/dependencies.txt, with the same least versions
-and under the same option. The recipe sets every CMake option that a site chooses.
+"""Goal: the bootstrap and the recipes of Spack, conda, Debian and Apptainer require the libraries of
+cmake/dependencies.txt, with the same least versions and under the same option. Each recipe sets every CMake option that
+a site chooses.
 
-Method: loads the recipe with a stand-in for Spack's module that records its declarations.
+Method: loads Spack's recipe with a stand-in for Spack's module that records its declarations. Reads the lists of
+packages and the options of CMake from the others.
 """
 
 import os
@@ -12,9 +14,18 @@ import types
 
 ROOT = pathlib.Path(os.environ.get("FOREBAY_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 FOR_US_ALONE = {"FOREBAY_AUDIT", "FOREBAY_BENCH", "FOREBAY_WERROR", "FOREBAY_FUZZ", "FOREBAY_SANITIZE"}
-COLUMNS = ("name", "least", "option", "found", "debian", "spack", "without")
+COLUMNS = ("name", "least", "option", "found", "debian", "spack", "conda", "without")
 # Packages of the bootstrap have no version if they are found by a command.
 BY_COMMAND = {"libopenmpi-dev"}
+# Recipe -> the column with its names, the file with its packages, the file with its options, a package and its version.
+OTHERS = {
+    "conda": ("conda", "conda/meta.yaml", "conda/build.sh", r"^ +- ([a-z0-9_-]+)(?: >=([0-9.]+))?$"),
+    "Debian": ("debian", "debian/control", "debian/rules", r"^ +([a-z0-9+-]+)(?: \(>= ([0-9.]+)\))?[^,\n]*,?$"),
+    "Apptainer": ("debian", "apptainer/forebay.def", "apptainer/forebay.def", r"(?<= )([a-z0-9+-]+-dev|gfortran)()\b"),
+}
+# A recipe names these in its own way.
+OWN_NAMES = {("conda", "mpi"): "{{ mpi }}", ("conda", "fortran"): '{{ compiler("fortran") }}',
+             ("Debian", "libopenmpi-dev"): "mpi-default-dev"}
 
 
 def libraries():
@@ -87,6 +98,30 @@ def problems_of(row, depends, bootstrap):
         yield f"{row['name']}: {row['option']} in CMake, when {condition} in Spack's recipe"
 
 
+def problems_of_recipe(recipe, rows, options):
+    """The differences between the list and a recipe that is not Spack's."""
+    column, packages, choices, pattern = OTHERS[recipe]
+    text = (ROOT / "packaging" / packages).read_text().split("\nPackage:", maxsplit=1)[0]
+    there = dict(re.findall(pattern, text, re.MULTILINE))
+    chosen = dict(re.findall(r"-D(FOREBAY_[A-Z0-9]+)=(\S+)", (ROOT / "packaging" / choices).read_text()))
+    if set(chosen) != options:
+        yield f"{recipe} does not set {sorted(options - set(chosen))}; CMake has no {sorted(set(chosen) - options)}"
+        return
+    for row in rows:
+        if row[column] == "-":
+            continue
+        value = chosen.get(row["option"], "ON")
+        wanted = value == row["name"].lower() if row["option"] == "FOREBAY_FFT" else value != "OFF"
+        name = OWN_NAMES.get((recipe, row[column]), row[column])
+        if wanted != (name in there or "{" in name and name in text):
+            state = "missing" if wanted else "there"
+            yield f"{row['name']}: {row['option']} is {value} for {recipe}, but {name} is {state}"
+        elif there.get(name) and row["least"] != "-" and not same(row["least"], there[name]):
+            yield f"{row['name']}: {row['least']} in CMake, {there[name]} for {recipe}"
+        elif wanted and recipe != "Apptainer" and name == row[column] and row["least"] != "-" and not there[name]:
+            yield f"{row['name']}: {recipe} takes any version"
+
+
 def main():
     """Prints the differences."""
     recipe, depends = load_recipe()
@@ -100,6 +135,8 @@ def main():
     unknown = options_set(recipe) - options
     if unset or unknown:
         problems.append(f"Spack's recipe does not set {sorted(unset)}; CMake has no {sorted(unknown)}")
+    for other in OTHERS:
+        problems += problems_of_recipe(other, rows, options)
     least_cmake = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", cmake).group(1)
     if not same(least_cmake, depends["cmake"][0]) or not same(least_cmake, least(bootstrap, "cmake")):
         problems.append(f"CMake {least_cmake}, but {depends['cmake']} in the recipe or another in the bootstrap")
