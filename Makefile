@@ -6,11 +6,22 @@ CI ?=
 # Warnings are errors in CI, where the compiler is known; a newer compiler elsewhere must not stop a user's build.
 WERROR := $(if $(CI),ON,OFF)
 
-.PHONY: build demo test nightly bench docs hooks format tidy clean help
+.PHONY: build everything demo test nightly bench docs hooks format tidy clean help
 
-build:  ## build/bin/forebay, the libraries in build/lib, the example simulation and the tests
+# BUNDLED=ON builds fmt, nlohmann-json, toml++ and CLI11 too, from archives (docs/how-to/install.md).
+BUNDLED ?= OFF
+CONFIGURE := -DFOREBAY_WERROR=$(WERROR) -DFOREBAY_BUNDLED=$(BUNDLED)
+export FOREBAY_BUNDLED := $(BUNDLED)
+
+build:  ## build/bin/forebay, the libraries in build/lib and the example simulations; in a folder of `make test` the tests too
+	scripts/bootstrap build
+	cmake --preset programs $(CONFIGURE) \
+	    $$(grep -qs '^FOREBAY_TESTS:BOOL=ON' build/CMakeCache.txt && echo -DFOREBAY_TESTS=ON)
+	cmake --build build --parallel $(JOBS)
+
+everything:
 	scripts/bootstrap
-	cmake --preset release -DFOREBAY_WERROR=$(WERROR)
+	cmake --preset release $(CONFIGURE)
 	cmake --build build --parallel $(JOBS)
 
 # bench/results/build.csv: seconds of compilers, which cores share.
@@ -20,17 +31,17 @@ demo:  ## a cosmology run that is killed, drained, restarted on other ranks and 
 	@[ -x build/bin/nbody ] || printf 'First it builds: about %s minutes on $(JOBS) idle cores, longer if others use them.\n' \
 	    $$(( ($(DEMO_BUILD_SECONDS) / $(JOBS) + 59) / 60 ))
 	scripts/bootstrap demo
-	[ -e build/build.ninja ] || cmake --preset demo -DFOREBAY_WERROR=$(WERROR)
+	[ -e build/build.ninja ] || cmake --preset demo $(CONFIGURE)
 	cmake --build build --parallel $(JOBS) --target forebay_program nbody
 	scripts/demo
 
-test: build  ## every test there is, formatting and documentation links too
+test: everything  ## every test there is, formatting and documentation links too
 	scripts/run_tests $(JOBS)
 
-nightly: build  ## the long tests: 100,000 crashes on the simulated disk, 300 runs with real kills
+nightly: everything  ## the long tests: 100,000 crashes on the simulated disk, 300 runs with real kills
 	ctest --preset nightly --parallel $(JOBS)
 
-bench: build  ## save, drain, restart and plan against their limits; PALM's data and jitter against other libraries
+bench: everything  ## save, drain, restart and plan against their limits; PALM's data and jitter against other libraries
 	cmake --preset release -DFOREBAY_BENCH=ON
 	cmake --build build --parallel $(JOBS)
 	bench/run
@@ -56,7 +67,7 @@ format:  ## rewrites the sources in the style of the project, and fills lines of
 	find $(wildcard include src transfer apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
 	python3 tests/repo/lines_test.py --wrap
 
-tidy: build  ## clang-tidy over all sources (slow)
+tidy: everything  ## clang-tidy over all sources (slow)
 	scripts/tidy $(JOBS)
 
 clean:  ## removes every build folder, the Python environment of the tests too

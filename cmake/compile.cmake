@@ -1,7 +1,8 @@
 # Warnings, sanitizers, assertions and the compiler cache, for every target of the project.
-add_compile_options(-Wall -Wextra -Wpedantic
-  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow;-Wconversion;-Wno-sign-conversion;-Wno-missing-field-initializers>")
-add_compile_options("$<$<COMPILE_LANGUAGE:Fortran>:-std=f2018;-fimplicit-none>")
+add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wno-missing-field-initializers>")
+# gfortran's words. The sources say `implicit none` themselves.
+add_compile_options("$<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-Wall;-Wextra;-Wpedantic;-std=f2018;-fimplicit-none>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)  # gcc 12 finds overlaps in std::string's operator+ that are not there
 endif()

@@ -7,7 +7,21 @@
 #   http_none.cpp            in place of these without it
 #   cairo_module.cpp         with Cairo, as a module of its own (insitu)
 #   words_cairo.cpp          with Cairo, else cairo_none.cpp (insitu)
+#   png.cpp                  with libpng, else png_none.cpp (insitu)
+#   transform_NAME.cpp       pocketfft, fftw (MKL too) or none (insitu)
 #   screen_curses.cpp        with ncursesw, else screen_none.cpp (program/look)
+#   blosc.cpp, zfp.cpp       with that library, else blosc_none.cpp, zfp_none.cpp (codec)
+#   crc64_isal.cpp           with ISA-L, else crc64_own.cpp (base)
+
+# Leaves out one of two files, by whether an option is ON: NAME.cpp `with` it or `without` it.
+function(forebay_choose sources option with without)
+  set(left_out ${with})
+  if(${option})
+    set(left_out ${without})
+  endif()
+  list(FILTER ${sources} EXCLUDE REGEX "/${left_out}\\.cpp$")
+  set(${sources} ${${sources}} PARENT_SCOPE)
+endfunction()
 
 # All sources of the modules that are named, without tests: folders below the current one.
 function(forebay_sources out)

@@ -85,7 +85,7 @@ def page(name, text, version, see_also):
 
 def pages(program):
     """File -> text. A verb that this build lacks has no page."""
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     texts, waiting = {}, [[]]
     while waiting:
         words = waiting.pop(0)

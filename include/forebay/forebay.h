@@ -47,7 +47,7 @@ typedef struct fb_error {
 
 /* "retry", "full", ... ; "ok" for FB_OK. */
 const char* fb_status_name(fb_status status);
-/* "0.1.0". */
+/* MAJOR.MINOR.PATCH, as in CMakeLists.txt. */
 const char* fb_version(void);
 
 typedef struct fb_options fb_options;

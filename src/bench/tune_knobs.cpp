@@ -14,6 +14,7 @@
 #include "core/base/page_buffer.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/codec/codec.hpp"
 #include "core/describe/storage_targets.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
@@ -201,7 +202,8 @@ void TuneTrials::find_knobs() {
     auto parts = doublings(1, std::min<std::uint64_t>(kind_.ranks_per_node, 8));
     add("virtual_nodes", std::move(parts), "1");
     if (facts_.huge_pages) add("huge_pages", {"true", "false"}, "true", false);
-    if (options_.compressible > 1) add("stream.compression.codec", {"none", "lz4", "zstd", "auto"}, "none", false);
+    if (options_.compressible > 1 && codec::has_blosc())
+        add("stream.compression.codec", {"none", "lz4", "zstd", "auto"}, "none", false);
     if (facts_.stripes) {
         const auto most = std::min(facts_.count, stripes_max);
         auto counts = doublings(1, most, 4);

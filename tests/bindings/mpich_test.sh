@@ -22,10 +22,10 @@ flags="-I$source/include -Imodules -L$work/lib -Wl,-rpath,$work/lib"
 # shellcheck disable=SC2086  # lists of flags and files
 {
     (cd build && mpicxx.mpich -shared -o ../lib/libforebay_mpi.so $objects $flags -lforebay $fmt)
-    mpicxx.mpich -std=c++20 -fPIC -c -I"$source/src" $flags "$source/src/bindings/fortran/cfi_binding.cpp"
+    mpicc.mpich -fPIC -c $flags "$source"/src/bindings/fortran/{fortran_place,checkpoint_calls}.c
     mpifort.mpich -shared -fPIC -Jmodules -o lib/libforebay_fortran.so \
         "$source"/src/bindings/fortran/{forebay_words,forebay_c,forebay_texts,forebay_dedicate,forebay_streams,forebay,session,describe,save,restart,checkpoint}.f90 \
-        cfi_binding.o $flags -lforebay_mpi -lforebay $fmt -lstdc++
+        fortran_place.o checkpoint_calls.o $flags -lforebay_mpi -lforebay
 }
 stories=$FOREBAY_SOURCE_DIR/tests/bindings
 # shellcheck disable=SC2086  # lists of flags

@@ -105,6 +105,7 @@ private:
     int number_ = 0;  // makes names unique
     // The next save of the session under way goes on from here.
     bool has_line_ = false;
+    bool has_misplaced_ = false;  // a step directory was copied to the name of another step
     std::optional<std::int64_t> chosen_;
     bool pending_ = false;  // a crashed session may have left staged snapshots that nobody has drained
     std::string acts_;

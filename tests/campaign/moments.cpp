@@ -132,7 +132,9 @@ void Program::misplace() {
     if (fs::exists(other)) return;
     act(fmt::format("cp -r {} {}", directory, step));
     fs::copy(directory, other, fs::copy_options::recursive);
+    has_misplaced_ = true;
     session();
+    has_misplaced_ = false;
     // A save of that step moves the copy aside, under the line of the copied snapshot.
     const auto where = fs::path(other).parent_path(), name = fs::path(other).filename();
     std::vector<fs::path> places;

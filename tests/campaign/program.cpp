@@ -89,7 +89,9 @@ void Program::check_refusal(Stream& stream, const Error& error, std::int64_t bel
     act(fmt::format("{} is refused", what));
     for (const auto& [step, value] : model_.living())
         if (step < below && !model_.may_be_gone(value)) return problem(fmt::format("{}: {}", what, error.text()));
-    if (error.kind != ErrorKind::refused) return problem(fmt::format("{}: {}", what, error.text()));
+    // If a copy under a wrong name is all that is left, it counts as damaged.
+    const bool is_expected = error.kind == ErrorKind::refused || (has_misplaced_ && error.kind == ErrorKind::corrupt);
+    if (!is_expected) return problem(fmt::format("{}: {}", what, error.text()));
     const auto none = stream.newest(0);
     if (!none || *none) return problem("newest below 0 is not nothing");
     chosen_ = -1;

@@ -5,7 +5,7 @@ Usage: forebay [OPTIONS] SUBCOMMAND
 
 Options:
   -h,--help                   Print this help message and exit
-  --version                   Display program version information and exit
+  --version                   Print the version and the parts of this build, and exit
 
 Subcommands:
   ls                          List the snapshots of a run, newest first, and the leftovers of a crash

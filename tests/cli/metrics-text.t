@@ -3,7 +3,7 @@ $ make_watched_run run7 left 1
 $ forebay metrics run7
 = "# HELP forebay_build_info The version that computed these figures.\n"
 = "# TYPE forebay_build_info gauge\n"
-forebay_build_info{run="run7",version="0.1.0"} 1
+forebay_build_info{run="run7",version="VERSION"} 1
 = "# HELP forebay_stage_bytes_total Bytes that ranks have saved.\n"
 = "# TYPE forebay_stage_bytes_total counter\n"
 forebay_stage_bytes_total{run="run7"} 5368709120

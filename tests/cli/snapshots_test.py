@@ -43,6 +43,7 @@ NAMED = (
     (r"forebay-[0-9]+/", "forebay-UID/"),
     (r"-[0-9a-f]{8}-", "-HASH-"),
     (r"127\.0\.0\.1:[0-9]+", "127.0.0.1:PORT"),
+    (r'version="[0-9.]+"', 'version="VERSION"'),
 )
 # A line of output with such a beginning is written as JSON.
 MARK = re.compile(r"\$ |> |# |2> |= |2= |\[\d+\]$")

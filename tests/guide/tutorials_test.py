@@ -1,7 +1,7 @@
 """Goal: the programs and configurations of the tutorials run as the pages show them.
 
 Method: each file of docs/tutorials on a page is there word for word. The Python programs run in a private directory:
-first.py on 2 ranks and on 1; heat.py from nothing, onwards, and back to an earlier step. The pages' commands that
+first.py on 2 ranks and on 1; first.f90 on 3 and on 2; heat.py from nothing, onwards, and back to an earlier step. The pages' commands that
 inspect a run succeed.
 """
 
@@ -19,7 +19,7 @@ if not list((test.BUILD / "python/forebay").glob("_forebay.*so")):
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs/tutorials"
 ENVIRONMENT = os.environ | {"PYTHONPATH": f"{test.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}",
                             "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}  # its python3 has matplotlib
-SHOWN = {"first-run.md": ["first.cpp", "first.py"], "restart-and-go-back.md": ["heat.py"], "look-at-a-run.md": ["forebay.toml"]}
+SHOWN = {"first-run.md": ["first.cpp", "first.py"], "../reference/fortran.md": ["first.f90"], "restart-and-go-back.md": ["heat.py"], "look-at-a-run.md": ["forebay.toml"]}
 
 
 def blocks_are_the_files():
@@ -27,7 +27,7 @@ def blocks_are_the_files():
     for page, names in SHOWN.items():
         text = (PAGES / page).read_text(encoding="utf-8")
         for name in names:
-            test.expect(f"```{name.rsplit('.', 1)[1].replace('py', 'python')}\n{(PAGES / name).read_text(encoding='utf-8')}```" in text,
+            test.expect(f"```{name.rsplit('.', 1)[1].replace('py', 'python').replace('f90', 'fortran')}\n{(PAGES / name).read_text(encoding='utf-8')}```" in text,
                         f"{page} shows {name} as it is")
 
 
@@ -43,6 +43,18 @@ def first_run(folder):
         done = test.run("mpiexec", "-n", ranks, sys.executable, PAGES / "first.py", cwd=folder, env=ENVIRONMENT)
         test.expect(f"starting after step {step}" in done.stdout, f"first.py starts after step {step}", done.stdout)
     test.expect(steps_of(folder / "run1") == [(step, "committed") for step in (10, 9, 8)], "steps 8, 9 and 10 stay")
+
+
+def in_fortran(folder):
+    """The program of the Fortran page, where it was built: saves on 3 ranks, continues on 2."""
+    program = test.BUILD / "tests/guide_first_fortran"
+    if not program.exists():
+        return
+    for ranks, step in ((3, 0), (2, 5)):
+        done = test.run("mpiexec", "-n", ranks, program, cwd=folder, env=ENVIRONMENT)
+        test.expect(f"starting after step {step}" in done.stdout, f"first.f90 starts after step {step}", done.stdout)
+    test.expect(steps_of(folder / "run1") == [(step, "committed") for step in (10, 9, 8)], "steps 8, 9 and 10 stay in Fortran")
+    test.run(test.FOREBAY, "verify", folder / "run1")
 
 
 def restart_and_go_back(folder):
@@ -73,7 +85,7 @@ def look_at_a_run(folder):
 
 
 blocks_are_the_files()
-for tutorial in (first_run, restart_and_go_back, look_at_a_run):
+for tutorial in (first_run, in_fortran, restart_and_go_back, look_at_a_run):
     with tempfile.TemporaryDirectory() as name:
         tutorial(pathlib.Path(name))
 print("the programs and configurations of the tutorials run as the pages show them")

@@ -50,6 +50,8 @@ def by_address(place, mount):
     expect(parts == ["fifo", "hard"], "the manifest has what DAOS cannot hold", str(parts))
     expect((mount / "case/d/name").read_bytes() == (source / "d/file").read_bytes(), "the bytes are there")
     expect((mount / "case/d").stat().st_mtime_ns == 10**18 + 7, "times too")
+    seen = [json.loads(forebay("sync", source / "d", f"{target}/d", "--preserve", "times", "--json"))[key] for key in ("copied", "equal")]
+    expect(seen == [0, 2], "a second sync copies nothing", str(seen))
     forebay("sync", source, target, "--cannot-keep", "drop", "--delete", code=1)
     said = forebay("compare", source, target, "--json", code=1)
     found = {(one["kind"], one["path"]) for one in json.loads(said)["first"]}

@@ -12,7 +12,7 @@
 // entries. With HS_RELEASED in "trusted.hsm" the bytes are only in an archive until a read. The attribute
 // "lustre.opens" counts the opens. Prints "mounted"; SIGTERM unmounts. With daos.PATH=POOL/CONTAINER the mount is like
 // dfuse: PATH has the attribute of a container's root, other attributes are those of the directory, and there are only
-// files, directories and symbolic links.
+// files, directories and symbolic links. dfuse_ways.hpp has its other ways.
 
 #define FUSE_USE_VERSION 35
 
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "dfuse_attributes.hpp"
+#include "dfuse_ways.hpp"
 #include "lustre_layouts.hpp"
 
 #include <algorithm>
@@ -171,6 +172,7 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
 
 int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
     hang_in(path);
+    if (options.is_dfuse()) return dfuse::ways.status(real(path), about);
     if (::lstat(real(path).c_str(), about) != 0) return -errno;
     const std::lock_guard lock(alone);
     if (const auto match = known.find(about->st_ino); match != known.end() && match->second.is_released)
@@ -179,7 +181,7 @@ int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
 }
 int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
     DIR* open = ::opendir(real(path).c_str());
-    if (open == nullptr) return -errno;
+    if (open == nullptr) return options.is_dfuse() && dfuse::ways.is_second(real(path)) ? 0 : -errno;
     while (const dirent* entry = ::readdir(open)) fill(buffer, entry->d_name, nullptr, 0, fuse_fill_dir_flags{});
     ::closedir(open);
     return 0;
@@ -193,6 +195,7 @@ int opened(int fd, fuse_file_info* info) {
 int do_open(const char* path, fuse_file_info* info) {
     const int fd = ::open(real(path).c_str(), info->flags & ~O_DIRECT);
     count_open(fd, info);
+    dfuse::ways.opened(real(path));
     return opened(fd, info);
 }
 int do_create(const char* path, mode_t mode, fuse_file_info* info) {
@@ -200,6 +203,7 @@ int do_create(const char* path, mode_t mode, fuse_file_info* info) {
     // FUSE turns mknod into this call with exactly these flags. O_ASYNC is part of O_LOV_DELAY_CREATE.
     const bool is_mknod = info->flags == (O_CREAT | O_EXCL | O_WRONLY);
     if (fd >= 0) inherit(path, is_mknod || (info->flags & O_ASYNC) != 0);
+    dfuse::ways.opened(real(path));
     return opened(fd, info);
 }
 int do_read(const char*, char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
@@ -229,14 +233,14 @@ int do_mkdir(const char* path, mode_t mode) {
     inherit(path, false);
     return 0;
 }
-int do_rmdir(const char* path) { return answer(::rmdir(real(path).c_str())); }
+int do_rmdir(const char* path) { return dfuse::ways.remove(real(path), true); }
 int do_unlink(const char* path) {
     struct stat about {};
     if (::lstat(real(path).c_str(), &about) == 0 && about.st_nlink == 1) {
         const std::lock_guard lock(alone);
         known.erase(about.st_ino);
     }
-    return answer(::unlink(real(path).c_str()));
+    return dfuse::ways.remove(real(path), false);
 }
 int do_mknod(const char* path, mode_t mode, dev_t device) {
     if (options.is_dfuse() && !S_ISREG(mode)) return -EOPNOTSUPP;
@@ -255,13 +259,16 @@ int do_readlink(const char* path, char* to, std::size_t bytes) {
     return 0;
 }
 int do_rename(const char* from, const char* to, unsigned flags) {
+    if (options.is_dfuse() && flags == 0) return dfuse::ways.rename(real(from), real(to));
     return answer(::renameat2(AT_FDCWD, real(from).c_str(), AT_FDCWD, real(to).c_str(), flags));
 }
 int do_chmod(const char* path, mode_t mode, fuse_file_info*) { return answer(::chmod(real(path).c_str(), mode)); }
 int do_utimens(const char* path, const timespec times[2], fuse_file_info*) {
     return answer(::utimensat(AT_FDCWD, real(path).c_str(), times, AT_SYMLINK_NOFOLLOW));
 }
-int do_statfs(const char* path, struct statvfs* about) { return answer(::statvfs(real(path).c_str(), about)); }
+int do_statfs(const char* path, struct statvfs* about) {
+    return options.is_dfuse() ? dfuse::ways.room(real(path), about) : answer(::statvfs(real(path).c_str(), about));
+}
 
 int do_getxattr(const char* path, const char* name, char* value, std::size_t size) {
     struct stat about {};
@@ -375,16 +382,11 @@ int main(int count, char** arguments) {
     for (int i = 6; i < count; ++i)
         if (const char* equals = std::strchr(arguments[i], '=')) {
             const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
-            if (which.starts_with("daos.")) {
-                options.containers[which.substr(5)] = std::string("DAOS.POSIX://") + (equals + 1);
-                continue;
-            }
-            if (which == "noise") {
-                options.noise = std::strtod(equals + 1, nullptr);
-                continue;
-            }
             auto& ratios = std::strchr(equals, '@') != nullptr ? options.sometimes : options.ratios;
-            ratios[which] = std::strtod(equals + 1, nullptr);
+            if (which.starts_with("daos."))
+                options.containers[which.substr(5)] = std::string("DAOS.POSIX://") + (equals + 1);
+            else if (which == "noise") options.noise = std::strtod(equals + 1, nullptr);
+            else ratios[which] = std::strtod(equals + 1, nullptr);
         }
     busy_until.resize(options.targets);
     std::signal(SIGUSR1, [](int) { is_sometimes = is_sometimes == 0 ? 1 : 0; });

@@ -21,7 +21,7 @@ LAYERS = {
     "api": 8, "program": 8, "transfer": 8,
     "fortran": 9, "python": 9, "h5part": 9, "genericio": 9, "bench": 9,
 }
-TRANSFER = ("daos", "tree", "archive", "migrate", "runs", "transfer")
+TRANSFER = ("tree", "archive", "migrate", "runs", "transfer")
 PATH = ("node", "stage", "catalog", "commit", "drain", "restart", "telemetry", "agent")
 # A public header belongs to the module that implements it.
 PUBLIC = {"forebay/h5part/H5Part.h": "h5part", "forebay/genericio/GenericIO.h": "genericio", "forebay/result.hpp": "base",
@@ -85,7 +85,7 @@ def library_problems(path):
                             "src/bench/matrix/parallel_hdf5.cpp", "include/forebay/h5part/"))
     # The CPU's features are needed before any module except base exists. The calls of libdfs take flags of open(2) and
     # structures of stat(2).
-    system = name.startswith(("src/core/sys/posix_", "src/core/base/crc32c/arm.hpp", "transfer/daos/dfs.hpp")) or is_test or name.startswith("apps/")
+    system = name.startswith(("src/core/sys/posix_", "src/core/base/crc32c/arm.hpp", "src/core/daos/dfs.hpp")) or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
             yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, python/mpi_*, h5part/mpi_*, bench, apps, tests/mpi and tests/bindings"

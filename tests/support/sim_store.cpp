@@ -39,7 +39,9 @@ void collect(const SimNode& directory, const std::string& prefix, std::vector<st
 
 std::unique_ptr<SimStore> SimStore::clone() const {
     const std::lock_guard lock(mutex_);
-    return std::make_unique<SimStore>(disk_);
+    auto copy = std::make_unique<SimStore>(disk_);
+    copy->cuts_renames_ = cuts_renames_;
+    return copy;
 }
 
 Result<> SimStore::begin(Op kind, std::unique_lock<std::mutex>& lock) {
@@ -154,7 +156,9 @@ Result<> SimStore::make_directory(const std::string& path) {
 
 Result<> SimStore::rename(const std::string& from, const std::string& to) {
     std::unique_lock lock(mutex_);
-    FB_TRY(begin(Op::rename, lock));
+    const bool is_cut = cuts_renames_ && operations_ == crash_at_;
+    const auto begun = begin(Op::rename, lock);
+    if (!is_cut) FB_TRY(begun);
     const NodePtr node = find(from);
     if (!node) return problem(ErrorKind::missing, "rename", from, "no such name");
     FB_TRY_ASSIGN(from_directory, directory_of(from, "rename"));
@@ -166,8 +170,9 @@ Result<> SimStore::rename(const std::string& from, const std::string& to) {
     if (there && !there->names.empty()) return problem(ErrorKind::refused, "rename", to, "directory not empty");
     if ((to + "/").starts_with(from + "/"))
         return problem(ErrorKind::broken, "rename", to, "lies inside what is moved");
-    disk_.move_name(from_directory, name_in(from), to_directory, name_in(to));
-    return {};
+    if (is_cut) disk_.add_name(to_directory, name_in(to), node);
+    else disk_.move_name(from_directory, name_in(from), to_directory, name_in(to));
+    return begun;
 }
 
 Result<> SimStore::remove(const std::string& path) {
@@ -177,6 +182,7 @@ Result<> SimStore::remove(const std::string& path) {
     if (!node) return {};
     if (node->is_directory) return problem(ErrorKind::refused, "remove", path, "is a directory");
     FB_TRY_ASSIGN(directory, directory_of(path, "remove"));
+    if (cuts_renames_) disk_.cut(*node, 0, 0);  // a second name of the file loses the bytes too
     disk_.remove_name(directory, name_in(path));
     return {};
 }
@@ -228,6 +234,15 @@ Result<bool> SimStore::exists(const std::string& path) {
     std::unique_lock lock(mutex_);
     FB_TRY(begin(Op::exists, lock));
     return find(path) != nullptr;
+}
+
+// Costs no operation, so that both kinds of disk number them alike.
+Result<std::optional<sys::EntryId>> SimStore::id_for_cut_renames(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (!cuts_renames_) return std::optional<sys::EntryId>();
+    const NodePtr node = find(path);
+    if (!node) return problem(ErrorKind::missing, "look", path, "no such name");
+    return std::optional(sys::EntryId{.device = 1, .number = reinterpret_cast<std::uintptr_t>(node.get())});
 }
 
 int SimStore::operations() const {
@@ -311,6 +326,11 @@ void SimStore::delay(Op kind, int nth, std::chrono::milliseconds pause, int time
 void SimStore::support_direct(bool yes) {
     const std::lock_guard lock(mutex_);
     direct_ = yes;
+}
+
+void SimStore::cut_renames() {
+    const std::lock_guard lock(mutex_);
+    cuts_renames_ = true;
 }
 
 std::optional<std::string> SimStore::peek(const std::string& path) const {

@@ -57,6 +57,7 @@ public:
     Result<> sync_directory(const std::string& path) override;
     Result<std::vector<sys::Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
+    Result<std::optional<sys::EntryId>> id_for_cut_renames(const std::string& path) override;
 
     /// The number of the next operation; after a clean run the number of all operations.
     int operations() const;
@@ -94,6 +95,10 @@ public:
     /// If true, Access::create_direct gives direct files, which refuse unaligned writes.
     void support_direct(bool yes);
 
+    /// As on DAOS: a rename at which the power is cut has made the new name, and the old name stays. Such entries lose
+    /// their bytes if either name is removed.
+    void cut_renames();
+
     /// Current bytes of a file, and every path ("a/b"; directories end in "/"). These calls are not numbered.
     std::optional<std::string> peek(const std::string& path) const;
     std::vector<std::string> paths() const;
@@ -128,7 +133,7 @@ private:
     int operations_ = 0;
     int crash_at_ = -1;
     int boots_ = 0;
-    bool direct_ = false;
+    bool direct_ = false, cuts_renames_ = false;
     std::uint64_t bytes_written_ = 0;
     std::array<int, op_kinds> calls_{};
     std::multimap<Op, Fault> faults_;

@@ -1,6 +1,8 @@
 #include "transfer/copy/copy_folder.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "core/base/try.hpp"
@@ -20,11 +22,39 @@ Result<bool> has_no_entry(sys::Folder& folder) {
     return is_empty;
 }
 
+// The temporary names whose entry has its final name too. A rename that was cut on DAOS leaves both, and a removal of
+// either removes the bytes.
+template <class Names>
+Result<std::set<std::string>> names_of_others(sys::Folder& folder, const Names& names) {
+    std::set<std::string> kept;
+    FB_TRY_ASSIGN(traits, folder.file_system());
+    if (!traits.cuts_renames) return kept;
+    std::map<sys::EntryId, std::string> temporaries;
+    for (const auto& name : names)
+        if (const auto status = folder.status_of(name); status && status->names == 1) temporaries[status->id] = name;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& entry : listed) {
+            const std::string name(entry.name);
+            if (std::ranges::find(names, name) != names.end()) continue;
+            const auto status = folder.status_of(name);
+            if (!status && status.error().kind == ErrorKind::missing) continue;
+            FB_TRY(status);
+            if (const auto match = temporaries.find(status->id); match != temporaries.end()) kept.insert(match->second);
+        }
+        return {};
+    }));
+    return kept;
+}
+
 // A missing name is no error.
 template <class Names>
 Result<> remove_names(sys::Folder& folder, const Names& names) {
-    for (const auto& name : names)
+    if (names.empty()) return {};
+    FB_TRY_ASSIGN(kept, names_of_others(folder, names));
+    for (const auto& name : names) {
+        if (kept.contains(name)) continue;
         if (auto removed = folder.remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    }
     return {};
 }
 

@@ -54,9 +54,7 @@ void say_copied_as_files(const CopyArguments& options, const tree::EntryLog& ent
     const auto subject = options.copy.is_dry ? subject_of(runs, options.source, "would be", "would be")
                                              : subject_of(runs, options.source, "was", "were");
     const auto way =
-        sys::may_hold_runs(options.source) && sys::may_hold_runs(options.target)
-            ? lines("As a run: forebay copy {} {}", runs.first_in(options.source), runs.first_in(options.target))
-            : lines("As a run, copy it between directories and buckets of S3");
+        lines("As a run: forebay copy {} {}", runs.first_in(options.source), runs.first_in(options.target));
     say("{} copied like any files, with uncommitted data, and without a check. {}\n", subject, way);
 }
 

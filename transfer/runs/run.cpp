@@ -244,7 +244,6 @@ Result<> remove_unnamed(sys::Store& store, const std::string& run, const std::se
 }  // namespace
 
 Result<bool> is_run(const std::string& path) {
-    if (!sys::may_hold_runs(path)) return false;
     const auto root = sys::open_tree(path);
     const auto own = root ? (*root)->open_folder(catalog::own_directory) : root.error();
     const bool is_none = !own && (own.error().kind == ErrorKind::missing || own.error().kind == ErrorKind::refused);

@@ -39,7 +39,7 @@ Result<> check(const Options& options) {
     for (const auto& [name, stream] : options.streams) {
         FB_TRY(check(name, stream));
         // A node cannot write into an object of another node, so nodes cannot share a file in a bucket.
-        if (stream.file.kind != TargetFile::Kind::own && sys::is_far(options.run))
+        if (stream.file.kind != TargetFile::Kind::own && !sys::nodes_can_share(options.run))
             return refusal(
                 fmt::format("stream '{}': file = \"{}\": nodes cannot share an object of a bucket, and the run is {}",
                             name, name_of(stream.file), options.run),

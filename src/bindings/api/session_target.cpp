@@ -50,7 +50,7 @@ Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const st
 
 // A typing error in the path would begin another run at step 0. Buckets have no directories.
 Result<> check_parent(sys::Store& store, const std::string& run) {
-    if (sys::is_far(run)) return {};
+    if (!sys::has_directories(run)) return {};
     const auto is_missing = [&](const std::string& directory) {
         const auto is_there = store.exists(directory);
         return is_there && !*is_there;  // if it cannot be checked, make_identity() reports why

@@ -25,7 +25,7 @@
 !> One run at a time. All ranks make every call in the same order, except checkpoint_kind(), checkpoint_note() and
 !> checkpoint_step(). Errors are as in the module forebay: STAT= and ERRMSG=, or the program ends with the text.
 module forebay_checkpoint
-  use, intrinsic :: iso_c_binding, only: c_char, c_int
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_size_t
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use forebay
   use forebay_texts, only: refuse
@@ -56,6 +56,40 @@ module forebay_checkpoint
   type(entry), allocatable, save :: known(:)
   integer(int64), save :: step_now = -1
   real(real64), save :: time_now = 0
+
+  ! These three are C functions of checkpoint_calls.c: not every compiler can receive an array of any type and rank.
+  ! They call act_on().
+  interface
+    !> Makes a variable known before its first write.
+    subroutine checkpoint_define(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_define')
+      import :: c_char, c_int
+      character(kind=c_char, len=*), intent(in) :: name
+      type(*), dimension(..), intent(inout), target :: array
+      integer(c_int), intent(in) :: kind
+      integer(c_int), intent(out), optional :: stat
+      character(kind=c_char, len=*), intent(inout), optional :: errmsg
+    end subroutine
+
+    !> Adds a variable to the step. Call it between checkpoint_begin() and checkpoint_end().
+    subroutine checkpoint_write(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_write')
+      import :: c_char, c_int
+      character(kind=c_char, len=*), intent(in) :: name
+      type(*), dimension(..), intent(inout), target :: array
+      integer(c_int), intent(in) :: kind
+      integer(c_int), intent(out), optional :: stat
+      character(kind=c_char, len=*), intent(inout), optional :: errmsg
+    end subroutine
+
+    !> Reads one variable of the chosen snapshot.
+    subroutine checkpoint_read(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_read')
+      import :: c_char, c_int
+      character(kind=c_char, len=*), intent(in) :: name
+      type(*), dimension(..), intent(inout), target :: array
+      integer(c_int), intent(in) :: kind
+      integer(c_int), intent(out), optional :: stat
+      character(kind=c_char, len=*), intent(inout), optional :: errmsg
+    end subroutine
+  end interface
 
 contains
 
@@ -118,20 +152,6 @@ contains
     kind = size(kinds)
   end function
 
-  !> Makes a variable known before its first write.
-  subroutine checkpoint_define(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_define')
-    character(kind=c_char, len=*), intent(in) :: name
-    type(*), dimension(..), intent(inout), target :: array
-    integer(c_int), intent(in) :: kind
-    integer(c_int), intent(out), optional :: stat
-    character(kind=c_char, len=*), intent(inout), optional :: errmsg
-    integer :: at
-    call describe(name, fb_at(array), kind, stat, errmsg)
-    if (failed(stat)) return
-    at = position(name)
-    known(at)%in_every = .true.
-  end subroutine
-
   !> Makes room for all defined variables, so that the first step costs no more than later steps.
   subroutine checkpoint_prepare(stat, errmsg)
     integer, intent(out), optional :: stat
@@ -150,25 +170,6 @@ contains
     if (allocated(known)) known%in_step = .false.
     if (present(stat)) stat = fb_ok
     if (step < 0) call refuse('a step is 0 or more', stat=stat, errmsg=errmsg)
-  end subroutine
-
-  !> Adds a variable to the step. Call it between checkpoint_begin() and checkpoint_end().
-  subroutine checkpoint_write(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_write')
-    character(kind=c_char, len=*), intent(in) :: name
-    type(*), dimension(..), intent(inout), target :: array
-    integer(c_int), intent(in) :: kind
-    integer(c_int), intent(out), optional :: stat
-    character(kind=c_char, len=*), intent(inout), optional :: errmsg
-    integer :: at
-    if (step_now < 0) then
-      call refuse("variable '"//trim(name)//"' is written outside a step", 'checkpoint_begin', stat, errmsg)
-      return
-    end if
-    call describe(name, fb_at(array), kind, stat, errmsg)
-    if (failed(stat)) return
-    at = position(name)
-    known(at)%in_step = .true.
-    known(at)%in_every = .true.
   end subroutine
 
   !> Saves the step. saved%kept is 0 if the policy skipped it.
@@ -224,16 +225,56 @@ contains
     checkpoint_step = snapshot%step()
   end function
 
-  !> Reads one variable of the chosen snapshot.
-  subroutine checkpoint_read(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_read')
-    character(kind=c_char, len=*), intent(in) :: name
-    type(*), dimension(..), intent(inout), target :: array
+  ! `act`: 1 to define, 2 to write, 3 to read.
+  subroutine act_on(act, place, kind, stat, name_bytes, name, errmsg_bytes, errmsg) &
+    bind(C, name='forebay_checkpoint_act')
+    integer(c_int), value :: act
+    type(fb_place), intent(in) :: place
     integer(c_int), intent(in) :: kind
     integer(c_int), intent(out), optional :: stat
-    character(kind=c_char, len=*), intent(inout), optional :: errmsg
-    call describe(name, fb_at(array), kind, stat, errmsg)
+    integer(c_size_t), value :: name_bytes, errmsg_bytes
+    character(kind=c_char), intent(in) :: name(*)
+    character(kind=c_char), intent(inout), optional :: errmsg(*)
+    call act_with_texts(act, place, kind, stat, name_bytes, name, errmsg_bytes, errmsg)
+  end subroutine
+
+  ! The same with texts of these lengths in place of characters in a row.
+  subroutine act_with_texts(act, place, kind, stat, name_bytes, name, errmsg_bytes, errmsg)
+    integer, intent(in) :: act
+    type(fb_place), intent(in) :: place
+    integer, intent(in) :: kind
+    integer, intent(out), optional :: stat
+    integer(c_size_t), intent(in) :: name_bytes, errmsg_bytes
+    character(kind=c_char, len=name_bytes), intent(in) :: name(1)
+    character(kind=c_char, len=errmsg_bytes), intent(inout), optional :: errmsg(1)
+    if (present(errmsg)) then
+      call act_on_variable(act, name(1), place, kind, stat, errmsg(1))
+    else
+      call act_on_variable(act, name(1), place, kind, stat)
+    end if
+  end subroutine
+
+  subroutine act_on_variable(act, name, place, kind, stat, errmsg)
+    integer, intent(in) :: act
+    character(len=*), intent(in) :: name
+    type(fb_place), intent(in) :: place
+    integer, intent(in) :: kind
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer :: at
+    if (act == 2 .and. step_now < 0) then
+      call refuse("variable '"//trim(name)//"' is written outside a step", 'checkpoint_begin', stat, errmsg)
+      return
+    end if
+    call describe(name, place, kind, stat, errmsg)
     if (failed(stat)) return
-    call snapshot%read_variable(name, stat, errmsg)
+    if (act == 3) then
+      call snapshot%read_variable(name, stat, errmsg)
+      return
+    end if
+    at = position(name)
+    if (act == 2) known(at)%in_step = .true.
+    known(at)%in_every = .true.
   end subroutine
 
   ! Forgets a variable that was only read, so that each call describes it anew: a refused read may have described it

@@ -10,7 +10,7 @@ module forebay_texts
 
 contains
 
-  !> "0.1.0"
+  !> MAJOR.MINOR.PATCH, as in CMakeLists.txt
   function fb_version() result(text)
     character(len=:), allocatable :: text
     text = text_at(c_version())

@@ -25,11 +25,7 @@ std::uint32_t shuffle_code(Shuffle shuffle) {
 
 }  // namespace
 
-Error unknown_filter(const Filter& filter) {
-    return {ErrorKind::unsupported,
-            fmt::format("this Forebay does not know HDF5 filter {} with {} values", filter.id, filter.values.size()),
-            "", "use a later Forebay"};
-}
+bool has_blosc() { return true; }
 
 Filter blosc_filter(Type type, Shuffle shuffle, std::uint64_t chunk_bytes) {
     return {blosc_id,

@@ -1,8 +1,21 @@
 #include "core/codec/codec.hpp"
 
+#include <fmt/format.h>
+
 #include "core/codec/filters.hpp"
 
 namespace forebay::codec {
+
+Error unknown_filter(const Filter& filter) {
+    return {ErrorKind::unsupported,
+            fmt::format("this Forebay does not know HDF5 filter {} with {} values", filter.id, filter.values.size()),
+            "", "use a later Forebay"};
+}
+
+Error built_without(const char* library) {
+    return {ErrorKind::unsupported, fmt::format("this forebay was built without {}", library), "",
+            fmt::format("use a forebay that was built with {}", library)};
+}
 
 Result<std::size_t> encode(const Filter& filter, Level level, std::span<const std::byte> plain,
                            std::span<std::byte> out) {

@@ -32,6 +32,11 @@ struct Level {
     friend bool operator==(const Level&, const Level&) = default;
 };
 
+/// False in a build without that library. Then its filter has the number 0, and encode() and decode() return
+/// `unsupported`.
+bool has_blosc();
+bool has_zfp();
+
 Filter blosc_filter(Type type, Shuffle shuffle, std::uint64_t chunk_bytes);
 
 /// True for f32 and f64, the types of zfp.

@@ -7,6 +7,8 @@
 namespace forebay::codec {
 
 Error unknown_filter(const Filter& filter);
+/// `unsupported`, in builds without this library.
+Error built_without(const char* library);
 
 Result<std::size_t> encode_blosc(const Filter& filter, Level level, std::span<const std::byte> plain,
                                  std::span<std::byte> out);

@@ -65,6 +65,8 @@ zfp_type type_of(Type type) { return type.scalar == Scalar::f32 ? zfp_type_float
 
 }  // namespace
 
+bool has_zfp() { return true; }
+
 bool zfp_takes(Type type) { return type.scalar == Scalar::f32 || type.scalar == Scalar::f64; }
 
 Filter zfp_filter(Type type, const Extents& field, double error) {

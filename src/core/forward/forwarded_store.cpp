@@ -119,6 +119,12 @@ Result<bool> ForwardedStore::exists(const std::string& path) {
     return answer.number != 0;
 }
 
+Result<std::optional<sys::EntryId>> ForwardedStore::id_for_cut_renames(const std::string& path) {
+    FB_TRY_ASSIGN(answer, pool_->ask(FrameKind::id, {.path = path}));
+    if (answer.crc == 0) return std::optional<sys::EntryId>();
+    return std::optional(sys::EntryId{.device = answer.word, .number = answer.number});
+}
+
 Result<> ForwardedStore::make_view(const std::string& stream, std::int64_t step, const std::string& directory,
                                    Convention convention) {
     return tell(FrameKind::view, {.offset = static_cast<std::uint64_t>(step),

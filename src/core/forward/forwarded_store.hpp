@@ -27,6 +27,7 @@ public:
     Result<> sync_directory(const std::string& path) override;
     Result<std::vector<sys::Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
+    Result<std::optional<sys::EntryId>> id_for_cut_renames(const std::string& path) override;
 
     /// Asks the forwarder for a view of a committed snapshot.
     Result<> make_view(const std::string& stream, std::int64_t step, const std::string& directory,

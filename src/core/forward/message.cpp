@@ -20,7 +20,7 @@ namespace forebay::forward {
 namespace {
 
 // Header: magic and version, kind, 0, bytes of the body, CRC32C of the body, 0, CRC32C of the 28 bytes before it.
-constexpr std::uint64_t magic = 0x3344574659424600ull;  // "\0FBYFWD3"
+constexpr std::uint64_t magic = 0x3444574659424600ull;  // "\0FBYFWD4"
 constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
 constexpr std::size_t checked_bytes = header_bytes - 4;
 constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::update_direct);

@@ -52,11 +52,12 @@ enum class FrameKind : std::uint16_t {
     view,
     make_directory,
     leave_zeros,
+    id,
     answer = 100,
     beat,
     go,
 };
-inline constexpr FrameKind last_request = FrameKind::leave_zeros;
+inline constexpr FrameKind last_request = FrameKind::id;
 
 inline constexpr std::size_t header_bytes = 32;
 using HeaderBytes = std::array<std::byte, header_bytes>;
@@ -81,9 +82,9 @@ struct Request {
 
 struct Answer {
     std::optional<Error> error;
-    std::uint64_t number = 0;  // open: the file; size; read: bytes; go to a hello: the nonce; exists: 0 or 1
-    std::uint64_t word = 0;    // go to a hello: the proof; open: 1 for past the page cache
-    std::uint32_t crc = 0;     // read
+    std::uint64_t number = 0;  // open: the file; size; read: bytes; go to a hello: the nonce; exists: 0 or 1; id
+    std::uint64_t word = 0;    // go to a hello: the proof; open: 1 for past the page cache; id: the device
+    std::uint32_t crc = 0;     // read; id: 1 if there is one
     std::vector<sys::Entry> entries;
 };
 

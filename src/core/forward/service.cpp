@@ -126,6 +126,10 @@ private:
                 FB_TRY_ASSIGN(there, store.exists(request.path));
                 return Answer{.number = there ? 1u : 0u};
             }
+            case FrameKind::id: {
+                FB_TRY_ASSIGN(id, store.id_for_cut_renames(request.path));
+                return id ? Answer{.number = id->number, .word = id->device, .crc = 1} : Answer{};
+            }
             case FrameKind::view: return view(request);
             default: return Error{ErrorKind::refused, "this is not a request"};
         }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "core/base/attempt.hpp"
@@ -17,6 +18,8 @@ struct RetryOptions {
     int retries = 5;                              // after the first attempt
     std::chrono::milliseconds pause{200};         // before the first repetition
     std::chrono::milliseconds pause_max{30'000};  // the doubling ends here
+    /// Asked after `full`: the least pause until the target may have room again. May be empty.
+    std::function<std::chrono::milliseconds()> room_comes_back = {};
 };
 
 /// The result of `call`, a function that returns a Result; an exception becomes its error. Other kinds of error are
@@ -30,7 +33,9 @@ auto with_retries(const RetryOptions& options, const std::atomic<bool>* stop, Ca
         Error error = result.error();
         if (error.kind != ErrorKind::retry && error.kind != ErrorKind::full) return error;
         const bool last = attempt > options.retries;
-        if (last || !sleep_until(std::chrono::steady_clock::now() + pause, stop)) {
+        const bool waits_for_room = !last && error.kind == ErrorKind::full && options.room_comes_back;
+        const auto now_pause = waits_for_room ? std::max(pause, options.room_comes_back()) : pause;
+        if (last || !sleep_until(std::chrono::steady_clock::now() + now_pause, stop)) {
             error.what += " (attempt " + std::to_string(attempt) + " of " + std::to_string(options.retries + 1) +
                           (last ? ")" : ", then stopped on request)");
             return error;

@@ -66,6 +66,19 @@ TEST_CASE("pauses double, up to their limit") {
     CHECK(times[4] - times[0] < 5s);
 }
 
+TEST_CASE("a target that gives room back late is tried later") {
+    for (const auto kind : {ErrorKind::retry, ErrorKind::full}) {
+        std::vector<Clock::time_point> times;
+        const auto failed = with_retries({2, 1ms, 1ms, [] { return 60ms; }}, nullptr, [&]() -> Result<> {
+            times.push_back(Clock::now());
+            return Error{kind, "x"};
+        });
+        CHECK_FALSE(failed);
+        REQUIRE(times.size() == 3);
+        if (kind == ErrorKind::full) CHECK(times[2] - times[0] >= 120ms);
+    }
+}
+
 TEST_CASE("stop ends the pauses") {
     std::atomic<bool> stop = false;
     std::jthread stopper([&] {

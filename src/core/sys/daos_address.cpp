@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
@@ -85,11 +86,25 @@ bool is_uuid(std::string_view text) {
     return true;
 }
 
-std::string daos_create_command(const DaosPlace& place) {
+// Stripes of 16, 8, 4 or 2 cells of 128 KiB divide the chunk of 2 MiB.
+const DaosProfile& daos_profile_for(std::uint32_t ranks) {
+    static constexpr std::array<DaosProfile, 6> profiles{{{18, "EC_16P2GX", "RP_3G1", 2},
+                                                          {10, "EC_8P2GX", "RP_3G1", 2},
+                                                          {6, "EC_4P2GX", "RP_3G1", 2},
+                                                          {3, "EC_2P1GX", "RP_2G1", 1},
+                                                          {2, "RP_2GX", "RP_2G1", 1},
+                                                          {0, "SX", "S1", 0}}};
+    if (ranks == 0) return profiles.front();
+    return *std::ranges::find_if(profiles, [&](const DaosProfile& profile) { return ranks >= profile.ranks_min; });
+}
+
+std::string daos_create_command(const DaosPlace& place, std::uint32_t ranks) {
+    const auto& profile = daos_profile_for(ranks);
     return fmt::format(
-        "daos container create {} {} --type POSIX --file-oclass=EC_16P2GX --dir-oclass=RP_3G1 --chunk-size=2097152 "
-        "--properties=cksum:crc32,srv_cksum:on,rd_fac:2,ec_cell_sz:131072",
-        place.pool, place.container);
+        "daos container create {} {} --type POSIX --file-oclass={} --dir-oclass={} --chunk-size={} "
+        "--properties=cksum:crc32,srv_cksum:on,rd_fac:{},ec_cell_sz:{}",
+        place.pool, place.container, profile.file_class, profile.directory_class, daos_chunk_bytes, profile.losses,
+        daos_cell_bytes);
 }
 
 }  // namespace forebay::sys

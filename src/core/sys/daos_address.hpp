@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -33,8 +34,19 @@ Result<DaosPlace> daos_place_of_link(std::string_view value);
 /// 8-4-4-4-12 hexadecimal digits.
 bool is_uuid(std::string_view text);
 
-/// The command that makes such a container. Files are spread over all targets with erasure code 16+2, directories have
-/// three copies, and DAOS checksums are on.
-std::string daos_create_command(const DaosPlace& place);
+/// The object classes of a container for simulations. A pool needs a rank for each cell of a stripe.
+struct DaosProfile {
+    std::uint32_t ranks_min = 0;
+    const char* file_class = "";
+    const char* directory_class = "";
+    std::uint32_t losses = 0;  // lost ranks that the container survives
+};
+/// The safest and widest classes that fit a pool of so many ranks. 0: unknown, then for large pools.
+const DaosProfile& daos_profile_for(std::uint32_t ranks);
+inline constexpr std::uint64_t daos_chunk_bytes = 2u << 20, daos_cell_bytes = 128u << 10;
+
+/// The command that makes such a container. In a pool of 18 ranks or more, files are spread over all targets with
+/// erasure code 16+2, directories have three copies. DAOS checksums are on.
+std::string daos_create_command(const DaosPlace& place, std::uint32_t ranks);
 
 }  // namespace forebay::sys

@@ -45,3 +45,16 @@ TEST_CASE("links: with and without the ending zero, and of files alone") {
                               "POSIX://" + pool, "DAOS.POSIX://tank/" + container})
         CHECK_MESSAGE(daos_place_of_link(wrong).error().kind == ErrorKind::refused, wrong);
 }
+
+TEST_CASE("containers: the classes fit the ranks of the pool") {
+    for (const std::uint32_t ranks : {0u, 1u, 2u, 3u, 5u, 6u, 9u, 10u, 17u, 18u, 128u}) {
+        const auto& profile = sys::daos_profile_for(ranks);
+        CHECK((ranks == 0 || profile.ranks_min <= ranks));
+        CHECK((profile.losses == 2) == (ranks == 0 || ranks >= 6));
+    }
+    CHECK(sys::daos_create_command({"tank", "cont", ""}, 18) ==
+          "daos container create tank cont --type POSIX --file-oclass=EC_16P2GX --dir-oclass=RP_3G1 "
+          "--chunk-size=2097152 --properties=cksum:crc32,srv_cksum:on,rd_fac:2,ec_cell_sz:131072");
+    CHECK(sys::daos_create_command({"tank", "cont", ""}, 1).find("--file-oclass=SX --dir-oclass=S1") !=
+          std::string::npos);
+}

@@ -21,14 +21,15 @@ struct FarModule {
     const char* reaches;
     const char* next;
     int parts_of_store;  // path parts behind the scheme that make up the store
-    bool has_runs;
+    bool has_directories, is_written_by_stretches;
 };
 constexpr std::array<FarModule, 2> modules{
     {{"s3://", "libforebay_s3.so", "S3", "apt-get install libcurl4-openssl-dev libpugixml-dev, and build forebay again",
-      1, true},
+      1, false, false},
      {daos_scheme, "libforebay_daos.so", "DAOS by libdfs",
-      "build forebay again on a machine with the headers of DAOS (daos_fs.h), or mount the container with dfuse", 2,
-      false}}};
+      "put the directory of libdfs.so into LD_LIBRARY_PATH. If this build has no such module, build forebay again on a "
+      "machine with the headers of DAOS (daos_fs.h), or mount the container with dfuse",
+      2, true, true}}};
 
 constexpr std::array<const char*, 9> settings{
     "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL",    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
@@ -53,9 +54,22 @@ bool is_whole_store(std::string_view address) {
     return std::ranges::count(rest, '/') < module->parts_of_store;
 }
 
-bool may_hold_runs(std::string_view place) {
+std::string store_of(std::string_view address) {
+    const auto* module = module_of(address);
+    auto end = module == nullptr ? 0 : module->scheme.size();
+    for (int part = 0; module != nullptr && part < module->parts_of_store && end < address.size(); ++part)
+        end = std::min(address.find('/', end + (part > 0 ? 1 : 0)), address.size());
+    return std::string(address.substr(0, end));
+}
+
+bool has_directories(std::string_view place) {
     const auto* module = module_of(place);
-    return module == nullptr || module->has_runs;
+    return module == nullptr || module->has_directories;
+}
+
+bool nodes_can_share(std::string_view place) {
+    const auto* module = module_of(place);
+    return module == nullptr || module->is_written_by_stretches;
 }
 
 Result<> check_address(std::string_view place) {
@@ -113,8 +127,8 @@ Result<void*> far_function(std::string_view address, const char* name) {
     const auto function = function_beside(module->file, name);
     if (function) return function;
     return Error{ErrorKind::unsupported,
-                 std::string("this forebay cannot reach ") + module->reaches + ": " + function.error().what, "",
-                 module->next};
+                 std::string("this forebay cannot reach ") + module->reaches + ": " + function.error().what,
+                 "nothing was changed", module->next};
 }
 
 }  // namespace forebay::sys

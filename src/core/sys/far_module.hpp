@@ -14,8 +14,12 @@ namespace forebay::sys {
 bool is_far(std::string_view address);
 /// True for an address of a whole bucket or container: it has no name in a directory.
 bool is_whole_store(std::string_view address);
-/// True for file systems and buckets: a run may lie there.
-bool may_hold_runs(std::string_view place);
+/// The address of the bucket or container: "daos://pool/container" for all paths in it.
+std::string store_of(std::string_view address);
+/// True if directories exist by themselves there. A bucket has only objects.
+bool has_directories(std::string_view place);
+/// True if several nodes can write into one file there. An object of a bucket is written as a whole.
+bool nodes_can_share(std::string_view place);
 
 /// True if the place means the same in every directory: an absolute path, or an address.
 inline bool is_whole(std::string_view place) { return place.starts_with('/') || is_far(place); }

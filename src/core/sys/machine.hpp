@@ -79,6 +79,9 @@ enum class Touch { look, write };
 /// Checks that a directory answers: looks at it and, with `write`, makes a file in it and removes it.
 Result<> touch(const std::string& directory, Touch how, std::chrono::milliseconds at_most);
 
+/// The size of a block of a new file there, as stat(2) reports it: on dfuse the chunk of its container.
+Result<std::uint64_t> file_block_bytes(const std::string& directory, std::chrono::milliseconds at_most);
+
 struct TimedWrite {
     std::uint64_t bytes = 0;
     double seconds = 0;

@@ -32,6 +32,9 @@ public:
     Result<std::optional<std::int64_t>> changed_unix_ns(const std::string& path) override {
         return next().changed_unix_ns(path);
     }
+    Result<std::optional<EntryId>> id_for_cut_renames(const std::string& path) override {
+        return next().id_for_cut_renames(path);
+    }
     std::optional<StripeDefault> default_stripes(const std::string& directory) override {
         return next().default_stripes(directory);
     }

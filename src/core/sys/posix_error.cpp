@@ -78,6 +78,12 @@ Error posix_error(std::string_view call, std::string_view path, int number) {
             next_of(number)};
 }
 
+Error descriptor_error(std::string_view call, std::string_view path, int number) {
+    auto error = posix_error(call, path, number);
+    if (number == ENOENT || number == ENOTDIR) error.kind = ErrorKind::retry;
+    return error;
+}
+
 Error error_of_number(std::string_view call, std::string_view name, int number) {
     return posix_error(call, name, number);
 }

@@ -18,4 +18,8 @@ ErrorKind kind_of(int number);
 /// printable (base/show_text.hpp), because system calls are the first to meet odd names in directories.
 Error posix_error(std::string_view call, std::string_view path, int number);
 
+/// The same for a call on an open descriptor. Such a call cannot lack a name: libpil4dfs returns ENOENT or ENOTDIR
+/// for a file that it opened a moment ago (measured), so these are `retry`.
+Error descriptor_error(std::string_view call, std::string_view path, int number);
+
 }  // namespace forebay::sys

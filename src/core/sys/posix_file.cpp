@@ -62,7 +62,7 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
                 FB_TRY(go_on_buffered());
                 continue;
             }
-            return posix_error(piece_of("pwrite", offset + done, rest.size()), path_, errno);
+            return descriptor_error(piece_of("pwrite", offset + done, rest.size()), path_, errno);
         }
         if (wrote == 0)
             return posix_error(piece_of("pwrite (which wrote nothing)", offset + done, rest.size()), path_, EIO);
@@ -104,7 +104,7 @@ Result<std::uint64_t> PosixFile::read_up_to_end(std::uint64_t offset, std::span<
                 FB_TRY(go_on_buffered());
                 continue;
             }
-            return posix_error(piece_of("pread", offset + done, rest.size()), path_, errno);
+            return descriptor_error(piece_of("pread", offset + done, rest.size()), path_, errno);
         }
         done += static_cast<std::uint64_t>(got);
         if (got == 0) break;
@@ -150,7 +150,7 @@ void PosixFile::forget_cached() const { (void)::posix_fadvise(fd_.get(), 0, 0, P
 
 Result<std::uint64_t> PosixFile::size() {
     struct stat about {};
-    if (::fstat(fd_.get(), &about) != 0) return posix_error("fstat", path_, errno);
+    if (::fstat(fd_.get(), &about) != 0) return descriptor_error("fstat", path_, errno);
     return static_cast<std::uint64_t>(about.st_size);
 }
 
@@ -158,7 +158,7 @@ Result<> PosixFile::truncate(std::uint64_t size) {
     FB_TRY_ASSIGN(now, this->size());
     if (size > now) FB_TRY(check_file_size(path_, size));
     while (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0)
-        if (errno != EINTR) return posix_error(fmt::format("ftruncate to {} bytes", size), path_, errno);
+        if (errno != EINTR) return descriptor_error(fmt::format("ftruncate to {} bytes", size), path_, errno);
     return {};
 }
 
@@ -178,7 +178,7 @@ Result<> PosixFile::sync() {
         if (errno == EINTR) continue;
         // The kernel reports a lost write-back only once: later syncs must fail too.
         sync_failed_.store(errno);
-        return posix_error("fdatasync", path_, errno);
+        return descriptor_error("fdatasync", path_, errno);
     }
     // Nobody reads the file back soon, and its pages would push out the simulation's. A failure is harmless.
     if (!direct()) forget_cached();

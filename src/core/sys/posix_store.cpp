@@ -1,6 +1,10 @@
 // The machine's own file system as a Store.
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 
 #include <algorithm>
@@ -170,6 +174,7 @@ public:
     Result<std::vector<Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
     Result<std::optional<std::int64_t>> changed_unix_ns(const std::string& path) override;
+    Result<std::optional<EntryId>> id_for_cut_renames(const std::string& path) override;
     Result<> make_striped(const std::string& path, const Stripes& stripes) override;
     std::optional<StripeDefault> default_stripes(const std::string& directory) override;
 
@@ -216,7 +221,7 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
         return error;
     }
     struct stat about {};
-    if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
+    if (::fstat(fd.get(), &about) != 0) return descriptor_error("fstat", path, errno);
     if (!S_ISREG(about.st_mode)) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
     if (!reads && !place.follows_links) {
         FB_TRY_ASSIGN(is_mount, is_mounted(fd.get(), path));
@@ -334,6 +339,21 @@ Result<std::optional<std::int64_t>> PosixStore::changed_unix_ns(const std::strin
     struct stat about {};
     if (::fstatat(place.at(), place.leaf(), &about, place.look_flag()) != 0) return posix_error("stat", path, errno);
     return std::optional<std::int64_t>(std::int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec);
+}
+
+// Among the file systems of this kind only FUSE file systems, such as dfuse, may cut a rename. By the kernel's calls:
+// the preloaded library of DAOS answers stat(2) with a number of the path.
+Result<std::optional<EntryId>> PosixStore::id_for_cut_renames(const std::string& path) {
+    FB_TRY_ASSIGN(place, place_of(path));
+    struct statfs about {};
+    const auto failed = place.folder.valid() ? ::syscall(SYS_fstatfs, place.folder.get(), &about)
+                                             : ::syscall(SYS_statfs, path.c_str(), &about);
+    if (failed != 0) return posix_error("statfs", path, errno);
+    if (about.f_type != FUSE_SUPER_MAGIC) return std::optional<EntryId>();
+    struct statx entry {};
+    if (::syscall(SYS_statx, place.at(), place.leaf(), AT_SYMLINK_NOFOLLOW, STATX_INO, &entry) != 0)
+        return posix_error("statx", path, errno);
+    return std::optional(EntryId{.device = makedev(entry.stx_dev_major, entry.stx_dev_minor), .number = entry.stx_ino});
 }
 
 }  // namespace

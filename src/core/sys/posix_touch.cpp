@@ -92,6 +92,22 @@ ChildFailure do_touch(const char* directory, const char* file, Touch how) {
     return ::unlink(file) == 0 ? ChildFailure{} : child_failure("unlink");
 }
 
+struct ChildBlock {
+    ChildFailure failed;
+    std::uint64_t bytes = 0;
+};
+
+ChildFailure do_look_at_block(const char* file, std::uint64_t& bytes) {
+    struct stat about {};
+    const int fd = open_no_intr(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (fd < 0) return child_failure("open");
+    const auto seen = ::fstat(fd, &about) == 0 ? ChildFailure{} : child_failure("fstat");
+    bytes = static_cast<std::uint64_t>(about.st_blksize);
+    ::close(fd);
+    if (::unlink(file) != 0) return child_failure("unlink");
+    return seen;
+}
+
 double child_seconds() {
     struct timespec now {};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -103,14 +119,8 @@ struct ChildWrite {
     TimedWrite took;
 };
 
-ChildFailure do_write(const char* file, std::span<const std::byte> piece, std::uint64_t bytes, double seconds_max,
+ChildFailure write_to(int fd, std::span<const std::byte> piece, std::uint64_t bytes, double seconds_max,
                       TimedWrite& took) {
-    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-    int fd = open_no_intr(file, flags | O_DIRECT, 0600);
-    if (fd < 0 && errno == EINVAL) fd = open_no_intr(file, flags, 0600);
-    if (fd < 0) return child_failure("open");
-    // Without a name before its first byte: nothing stays, whatever ends this process.
-    if (::unlink(file) != 0) return child_failure("unlink");
     const double begin = child_seconds();
     while (took.bytes < bytes && child_seconds() - begin < seconds_max) {
         const auto part = std::min<std::uint64_t>(piece.size(), bytes - took.bytes);
@@ -127,7 +137,24 @@ ChildFailure do_write(const char* file, std::span<const std::byte> piece, std::u
     }
     if (::fdatasync(fd) != 0) return child_failure("fdatasync");
     took.seconds = child_seconds() - begin;
-    return ::close(fd) == 0 ? ChildFailure{} : child_failure("close");
+    return {};
+}
+
+ChildFailure do_write(const char* file, std::span<const std::byte> piece, std::uint64_t bytes, double seconds_max,
+                      TimedWrite& took) {
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    int fd = open_no_intr(file, flags | O_DIRECT, 0600);
+    if (fd < 0 && errno == EINVAL) fd = open_no_intr(file, flags, 0600);
+    if (fd < 0) return child_failure("open");
+    // Without a name before its first byte: no name stays, whatever ends this process.
+    if (::unlink(file) != 0) return child_failure("unlink");
+    const auto written = write_to(fd, piece, bytes, seconds_max, took);
+    // DAOS keeps the bytes of a file that is written without a name until its container is destroyed.
+    const bool is_empty = ::ftruncate(fd, 0) == 0;
+    const auto emptied = is_empty ? ChildFailure{} : child_failure("ftruncate");
+    const auto closed = ::close(fd) == 0 ? ChildFailure{} : child_failure("close");
+    if (written.number != 0) return written;
+    return is_empty ? closed : emptied;
 }
 
 struct ChildFiles {
@@ -163,6 +190,14 @@ Result<> touch(const std::string& directory, Touch how, std::chrono::millisecond
     FB_TRY(asked_of_child<Touched>(
         directory, at_most, [&](Touched& answer) { answer.failed = do_touch(directory.c_str(), file.c_str(), how); }));
     return {};
+}
+
+Result<std::uint64_t> file_block_bytes(const std::string& directory, std::chrono::milliseconds at_most) {
+    const auto file = child_name(directory);
+    FB_TRY_ASSIGN(answer, asked_of_child<ChildBlock>(directory, at_most, [&](ChildBlock& block) {
+                      block.failed = do_look_at_block(file.c_str(), block.bytes);
+                  }));
+    return answer.bytes;
 }
 
 Result<TimedWrite> timed_write(const std::string& directory, std::span<const std::byte> piece, std::uint64_t bytes,

@@ -137,13 +137,13 @@ public:
     Result<> rename(const std::string& name, const std::string& new_name) override {
         FB_TRY(check_component(name));
         FB_TRY(check_component(new_name));
-        return done(::renameat(fd(), name.c_str(), fd(), new_name.c_str()), "rename", new_name);
+        return renames_.rename(fd(), name, new_name, 0);
     }
     Result<> rename_new(const std::string& name, const std::string& new_name) override {
         FB_TRY(check_component(name));
         FB_TRY(check_component(new_name));
-        if (::renameat2(fd(), name.c_str(), fd(), new_name.c_str(), RENAME_NOREPLACE) == 0) return {};
-        if (errno != EINVAL && errno != ENOSYS) return posix_error("rename", new_name, errno);
+        const auto renamed = renames_.rename(fd(), name, new_name, RENAME_NOREPLACE);
+        if (renamed || renamed.error().kind != ErrorKind::unsupported) return renamed;
         return Folder::rename_new(name, new_name);  // the file system has no such rename
     }
     Result<> remove(const std::string& name) override {
@@ -177,6 +177,7 @@ private:
     Result<std::unique_ptr<OpenFile>> open_regular(const std::string& name, int flags);
     Result<std::unique_ptr<OpenFile>> make_regular(const std::string& name, std::uint32_t permissions, int flags);
 
+    RenamesKeepingTime renames_;
     bool was_listed_ = false;
     std::atomic<bool> lists_below_{true};  // until the kernel turns out to lack the call
 };
@@ -299,6 +300,7 @@ Result<FileSystemTraits> PosixFolder::file_system() {
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
                             .is_read_only = (about.f_flags & ST_RDONLY) != 0,
                             .has_layouts = has_layouts,
+                            .cuts_renames = about.f_type == FUSE_SUPER_MAGIC,
                             .case_folding = case_folding_of(about.f_type)};
 }
 

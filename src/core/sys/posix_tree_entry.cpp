@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 
 #include <algorithm>
@@ -134,6 +137,31 @@ Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::st
     status.is_immutable = (about.stx_attributes & STATX_ATTR_IMMUTABLE) != 0;
     status.is_append_only = (about.stx_attributes & STATX_ATTR_APPEND) != 0;
     return status;
+}
+
+Result<> RenamesKeepingTime::rename(int folder, const std::string& name, const std::string& new_name, unsigned flags) {
+    if (file_system_ == 0) {
+        struct statfs about {};
+        if (::fstatfs(folder, &about) != 0) return posix_error("statfs", name, errno);
+        file_system_ = about.f_type;
+    }
+    const bool may_lose_time = file_system_ == FUSE_SUPER_MAGIC;
+    FB_TRY_ASSIGN(before,
+                  may_lose_time ? status_at(folder, name.c_str(), 0, name) : Result<EntryStatus>(EntryStatus{}));
+    const int failed = flags == 0 ? ::renameat(folder, name.c_str(), folder, new_name.c_str())
+                                  : ::renameat2(folder, name.c_str(), folder, new_name.c_str(), flags);
+    if (failed != 0 && flags != 0 && (errno == EINVAL || errno == ENOSYS))
+        return Error{ErrorKind::unsupported, posix_error("rename", new_name, errno).what};
+    if (failed != 0) return posix_error("rename", new_name, errno);
+    if (!may_lose_time) return {};
+    FB_TRY_ASSIGN(after, status_at(folder, new_name.c_str(), 0, new_name));
+    if (after.modified == before.modified) return {};
+    struct timespec times[2]{};
+    times[0].tv_nsec = UTIME_OMIT;
+    times[1].tv_sec = before.modified.seconds;
+    times[1].tv_nsec = static_cast<long>(before.modified.nanoseconds);
+    if (::utimensat(folder, new_name.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0) return {};
+    return change_error("utimensat", new_name, errno);
 }
 
 Result<std::vector<std::string>> attribute_names_at(const std::string& path, const std::string& shown_name,

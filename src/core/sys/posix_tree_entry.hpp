@@ -18,6 +18,16 @@ enum class OpenedHow { fully, as_path };
 
 /// Makes one statx(2) call. It works for symbolic links and for entries that cannot be opened.
 Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::string& shown_name);
+/// Renames in one directory. On FUSE file systems a rename may set the modification time to now, as DAOS does. Then it
+/// is set back.
+class RenamesKeepingTime {
+public:
+    /// `flags` as in renameat2(2); `unsupported` if the file system lacks them.
+    Result<> rename(int folder, const std::string& name, const std::string& new_name, unsigned flags);
+
+private:
+    std::atomic<std::int64_t> file_system_{0};  // statfs::f_type, asked at the first rename
+};
 EntryKind kind_of_mode(unsigned mode);
 
 /// Attributes by path: of a descriptor with `follow`, of a name below it without.

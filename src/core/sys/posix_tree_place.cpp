@@ -28,7 +28,7 @@ Result<> make_container(const std::string& address) {
     if (opened) return {};
     const bool has_module = has_module_for(daos_scheme);
     return with_context(opened.error(), "its container was not made: " + opened.error().what, "",
-                        has_module ? opened.error().next : daos_create_command(place));
+                        has_module ? opened.error().next : daos_create_command(place, 0));
 }
 
 Result<std::unique_ptr<Folder>> open_tree(const std::string& address) {

@@ -59,6 +59,10 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
     if (written && last_look) written = last_look();
     if (written) written = store.rename(temporary, path);
     if (!written) {
+        // A rename that was cut may have given the file its name already.
+        FB_TRY_ASSIGN(name,
+                      second_name(store, temporary, [&](const Entry& entry) { return entry.name == leaf_of(path); }));
+        if (name) return store.sync_directory(directory_of(path));
         Error error = written.error();
         error.what += fmt::format("; {} is unchanged", path);
         if (const auto removed = store.remove(temporary); !removed)
@@ -91,6 +95,30 @@ Result<> make_directories_below(Store& store, const std::string& root, const std
     if (parent == root) return outcome;
     FB_TRY(make_directories_below(store, root, parent));
     return store.make_directory(path);
+}
+
+Result<std::optional<std::string>> second_name(Store& store, const std::string& path,
+                                               const std::function<bool(const Entry&)>& counts) {
+    const std::optional<std::string> none;
+    const auto id = store.id_for_cut_renames(path);
+    if (!id && id.error().kind == ErrorKind::missing) return none;
+    FB_TRY(id);
+    if (!*id) return none;
+    const auto directory = directory_of(path), own_name = leaf_of(path);
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries) {
+        if (entry.name == own_name || entry.is_link || !counts(entry)) continue;
+        const auto other = store.id_for_cut_renames(directory + "/" + entry.name);
+        if (!other && other.error().kind == ErrorKind::missing) continue;
+        FB_TRY(other);
+        if (*other == *id) return std::optional(directory + "/" + entry.name);
+    }
+    return none;
+}
+
+Result<> remove_unless_renamed(Store& store, const std::string& path) {
+    FB_TRY_ASSIGN(name, second_name(store, path, [](const Entry&) { return true; }));
+    return name ? Result<>() : store.remove(path);
 }
 
 Result<> remove_tree_at_once(Store& store, const std::string& path) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sys/entry_id.hpp"
 #include "core/sys/stripe_map.hpp"
 #include "forebay/result.hpp"
 
@@ -95,6 +96,10 @@ public:
     virtual Result<std::optional<std::int64_t>> changed_unix_ns(const std::string&) {
         return std::optional<std::int64_t>();
     }
+    /// Identifies a file or directory if a rename of this store is not atomic. On DAOS a rename that was cut leaves one
+    /// entry under both names, and a removal by either name removes its bytes. Empty for other stores. `missing` if
+    /// there is no such name.
+    virtual Result<std::optional<EntryId>> id_for_cut_renames(const std::string&) { return std::optional<EntryId>(); }
     /// The default stripes of new files in a directory; empty if unknown.
     virtual std::optional<StripeDefault> default_stripes(const std::string&) { return {}; }
     /// Makes an empty file with these stripes. `unsupported` if the file system does not let you choose; then there is
@@ -134,6 +139,14 @@ Result<> make_directories_below(Store& store, const std::string& root, const std
 std::string temporary_beside(const std::string& path);
 /// True if it is such a temporary name, as of write_text_durable(). A crash leaves such files.
 bool is_temporary(std::string_view name);
+
+/// A second name of the entry in its directory, as a cut rename leaves it. `counts` chooses the names that are looked
+/// at. Nothing if the store has atomic renames, or if `path` does not exist.
+Result<std::optional<std::string>> second_name(Store& store, const std::string& path,
+                                               const std::function<bool(const Entry&)>& counts);
+/// Removes a temporary file that nobody writes. If a cut rename gave the file a second name, both names stay. Missing
+/// is fine.
+Result<> remove_unless_renamed(Store& store, const std::string& path);
 
 /// Renames a directory to PATH.gone, then removes its files. So nobody sees a part of it under its name. Missing is
 /// fine.

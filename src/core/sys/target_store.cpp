@@ -57,6 +57,10 @@ public:
         FB_TRY_ASSIGN(store, of(path));
         return store->changed_unix_ns(path);
     }
+    Result<std::optional<EntryId>> id_for_cut_renames(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->id_for_cut_renames(path);
+    }
     std::optional<StripeDefault> default_stripes(const std::string& directory) override {
         return is_far(directory) ? std::nullopt : near_.default_stripes(directory);
     }
@@ -67,17 +71,13 @@ public:
 private:
     Result<Store*> of(const std::string& path) {
         if (!is_far(path)) return &near_;
-        if (!may_hold_runs(path))
-            return Error{ErrorKind::unsupported, "a run cannot use an address of DAOS: " + path, "",
-                         "use the path of the container's dfuse mount"};
-        const auto begin = path.find("://") + 3;
-        const auto bucket = path.substr(0, path.find('/', begin));
+        const auto address = store_of(path);
         const std::lock_guard lock(mutex_);
-        auto& store = far_[bucket];
+        auto& store = far_[address];
         if (!store) {
-            FB_TRY_ASSIGN(function, far_function(bucket, "forebay_open_far_store"));
-            OpenedStore opened = Error{ErrorKind::broken, "the module of " + bucket + " gave no answer"};
-            reinterpret_cast<OpenFarStore>(function)(bucket, opened);
+            FB_TRY_ASSIGN(function, far_function(address, "forebay_open_far_store"));
+            OpenedStore opened = Error{ErrorKind::broken, "the module of " + address + " gave no answer"};
+            reinterpret_cast<OpenFarStore>(function)(address, opened);
             FB_TRY(opened);
             store = std::move(*opened);
         }

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sys/entry_id.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay::sys {
@@ -31,12 +32,6 @@ struct FileTime {
     std::int64_t seconds = 0;  // since 1970; negative before it
     std::uint32_t nanoseconds = 0;
     auto operator<=>(const FileTime&) const = default;
-};
-
-/// Identifies an inode on this machine, as long as it exists.
-struct EntryId {
-    std::uint64_t device = 0, number = 0;
-    auto operator<=>(const EntryId&) const = default;
 };
 
 struct EntryStatus {
@@ -78,6 +73,7 @@ struct FileSystemTraits {
     bool has_own_clock = false;      // this machine's kernel stamps changes, not a server
     bool is_read_only = false;       // as it is mounted here
     bool has_layouts = false;        // storage targets of files can be read and chosen: sys/stripe_layout.hpp
+    bool cuts_renames = false;       // a rename that was cut may leave one entry under two names: DAOS
     bool names_change_times = true;  // a directory's times show changes of its names
     CaseFolding case_folding = CaseFolding::never;
 };
@@ -218,7 +214,7 @@ public:
     /// A further name for an entry of `other`, a directory of the same implementation.
     virtual Result<> make_hard_link(const std::string& name, Folder& other, const std::string& other_name) = 0;
 
-    /// Replaces anything except a directory.
+    /// Replaces anything except a directory. The entry keeps its modification time, even on DAOS.
     virtual Result<> rename(const std::string& name, const std::string& new_name) = 0;
     /// Replaces nothing: `refused` if the new name is taken.
     virtual Result<> rename_new(const std::string& name, const std::string& new_name);

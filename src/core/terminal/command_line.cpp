@@ -17,6 +17,7 @@
 #include "core/base/units.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/other_words.hpp"
+#include "core/terminal/parts.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/sizes.hpp"
 
@@ -242,7 +243,8 @@ Verb Verb::verb(const std::string& name, const std::string& summary) {
 
 CommandLine::CommandLine(const std::string& summary) : app_(std::make_unique<CLI::App>(summary, "forebay")) {
     app_->require_subcommand(1);
-    app_->set_version_flag("--version", "forebay " FOREBAY_VERSION);
+    app_->set_version_flag("--version", fmt::format("forebay {}\n{}", FOREBAY_VERSION, parts()),
+                           "Print the version and the parts of this build, and exit");
     app_->footer(exit_codes);
 }
 

@@ -1,8 +1,7 @@
 #include "insight/insitu/animation.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "core/base/try.hpp"
@@ -22,6 +21,22 @@ void put_number(std::vector<std::byte>& to, std::uint32_t number, int bytes = 4)
     for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) to.push_back(static_cast<std::byte>(number >> shift));
 }
 
+// CRC-32 of the PNG standard, annex D.
+std::uint32_t png_crc(std::span<const std::byte> bytes) {
+    static constexpr auto table = [] {
+        std::array<std::uint32_t, 256> sums{};
+        for (std::uint32_t byte = 0; byte < 256; ++byte) {
+            auto rest = byte;
+            for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ ((rest & 1) != 0 ? 0xEDB88320u : 0u);
+            sums[byte] = rest;
+        }
+        return sums;
+    }();
+    auto rest = ~std::uint32_t{0};
+    for (const auto byte : bytes) rest = rest >> 8 ^ table[(rest ^ static_cast<std::uint32_t>(byte)) & 0xFF];
+    return ~rest;
+}
+
 /// Appends length, type, data, and the CRC of type and data.
 void put_chunk(std::vector<std::byte>& to, std::string_view type, std::span<const std::byte> data) {
     put_number(to, static_cast<std::uint32_t>(data.size()));
@@ -29,8 +44,7 @@ void put_chunk(std::vector<std::byte>& to, std::string_view type, std::span<cons
     const auto* const letters = reinterpret_cast<const std::byte*>(type.data());
     to.insert(to.end(), letters, letters + type.size());
     to.insert(to.end(), data.begin(), data.end());
-    put_number(to, static_cast<std::uint32_t>(
-                       ::crc32_z(0, reinterpret_cast<const Bytef*>(to.data() + begin), to.size() - begin)));
+    put_number(to, png_crc(std::span(to).subspan(begin)));
 }
 
 /// Calls `use` with type, data and all bytes of each chunk. Only for PNG files made by encode_png().
@@ -46,6 +60,12 @@ void each_chunk(std::span<const std::byte> png, Use&& use) {
 }
 
 }  // namespace
+
+bool is_own_png(std::string_view bytes) {
+    using namespace std::string_view_literals;
+    constexpr std::size_t looked_at_bytes = 2048;  // the palette comes first
+    return bytes.substr(0, looked_at_bytes).find("tEXtSoftware\0Forebay"sv) != bytes.npos;
+}
 
 void FrameNeeds::take(const Photo& photo) {
     width_ = std::max(width_, photo.width);

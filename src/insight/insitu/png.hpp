@@ -15,6 +15,9 @@
 
 namespace forebay::insitu {
 
+/// False in a build without libpng. Then all that encodes or decodes returns `unsupported`.
+bool has_png();
+
 /// `colours`: 1 to 256, one for each number in the canvas. `broken` with libpng's message if libpng fails.
 Result<std::vector<std::byte>> encode_png(const Canvas& canvas, std::span<const Colour> colours);
 

@@ -3,54 +3,24 @@
 
 #include "insight/insitu/power_spectrum.hpp"
 
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <new>
 #include <numbers>
 
 #include "core/base/try.hpp"
 #include "core/describe/schema.hpp"
+#include "insight/insitu/transform.hpp"
 
 namespace forebay::insitu {
 
 namespace {
 
-void free_fftw(float* numbers) { fftwf_free(numbers); }
-void free_fftw(double* numbers) { fftw_free(numbers); }
-
-template <class Real>
-Real* allocate_fftw(std::uint64_t count) {
-    if constexpr (std::is_same_v<Real, float>) return fftwf_alloc_real(count);
-    else return fftw_alloc_real(count);
-}
-
-// False if FFTW makes no plan.
-bool transform_in_place(SpectralGrid<float>& grid) {
-    const auto& shape = grid.shape();
-    auto* const numbers = grid.row(0, 0);
-    auto* const plan =
-        fftwf_plan_dft_r2c_3d(static_cast<int>(shape[0]), static_cast<int>(shape[1]), static_cast<int>(shape[2]),
-                              numbers, reinterpret_cast<fftwf_complex*>(numbers), FFTW_ESTIMATE);
-    if (plan == nullptr) return false;
-    fftwf_execute(plan);
-    fftwf_destroy_plan(plan);
-    return true;
-}
-
-bool transform_in_place(SpectralGrid<double>& grid) {
-    const auto& shape = grid.shape();
-    auto* const numbers = grid.row(0, 0);
-    auto* const plan =
-        fftw_plan_dft_r2c_3d(static_cast<int>(shape[0]), static_cast<int>(shape[1]), static_cast<int>(shape[2]),
-                             numbers, reinterpret_cast<fftw_complex*>(numbers), FFTW_ESTIMATE);
-    if (plan == nullptr) return false;
-    fftw_execute(plan);
-    fftw_destroy_plan(plan);
-    return true;
-}
+// The widest vector of any kernel.
+constexpr std::align_val_t grid_alignment{64};
 
 // Wave numbers in widths of a shell. `unit` is the wave number of one wave along each dimension.
 struct Waves {
@@ -174,7 +144,7 @@ std::vector<ShellSums> shells_of(const SpectralGrid<Real>& grid, const Waves& wa
 
 template <class Real>
 void SpectralGrid<Real>::Free::operator()(Real* numbers) const {
-    free_fftw(numbers);
+    ::operator delete(numbers, grid_alignment);
 }
 
 template <class Real>
@@ -184,7 +154,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
                      fmt::format("a spectrum of {} elements is refused: {}", show_shape(shape), why)};
     };
     if (shape.dims() != 3) return refuse("it needs three dimensions");
-    // In bytes of padded rows. FFTW counts dimensions by int.
+    // In bytes of padded rows. FFTW counts dimensions by int, and MKL too.
     constexpr auto bytes_max = std::uint64_t{1} << 62;
     auto bytes = std::uint64_t{sizeof(Real)};
     for (const auto extent : {shape[0], shape[1], 2 * (shape[2] / 2 + 1)}) {
@@ -193,7 +163,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
         bytes *= extent;
     }
     if (shape[2] == 0) return refuse("it has none");
-    auto* const numbers = allocate_fftw<Real>(bytes / sizeof(Real));
+    auto* const numbers = static_cast<Real*>(::operator new(bytes, grid_alignment, std::nothrow));
     if (numbers == nullptr) return refuse("there is not enough memory");
     return SpectralGrid(shape, numbers);
 }
@@ -201,8 +171,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
 template <class Real>
 Result<Shells> power_spectrum(SpectralGrid<Real>& grid, const Lengths& lengths) {
     const auto& shape = grid.shape();
-    if (!transform_in_place(grid))
-        return Error{ErrorKind::unsupported, fmt::format("FFTW cannot transform a field of {}", show_shape(shape))};
+    FB_TRY(transform_in_place(grid));
     const auto waves = waves_of(shape, lengths);
     const auto sums = shells_of(grid, waves);
     const auto cells = static_cast<double>(shape[0]) * static_cast<double>(shape[1]) * static_cast<double>(shape[2]);

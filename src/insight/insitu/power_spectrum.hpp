@@ -10,11 +10,14 @@
 // the grid's corner. A dimension of one cell is ignored: its fundamental does not widen shells. So (sum of power x
 // modes over all shells) / V is the mean of f^2 (Parseval).
 //
-// Bits: doubles are summed in an order fixed by the shape. The plan is FFTW's estimate, which measures nothing. Equal
-// fields give equal bits on processors with equal instruction sets; FFTW has a kernel for each set.
+// The build chooses who transforms (FOREBAY_FFT, transform.hpp).
 //
-// Memory: the grid, with rows of the last dimension padded to whole complex numbers, and FFTW's memory for a line.
-// Unwritten pages of the grid take no memory.
+// Bits: doubles are summed in an order fixed by the shape. With pocketfft equal fields give equal bits on all
+// processors that run the build. FFTW and MKL have a kernel for each instruction set. So their bits are only equal on
+// processors with equal sets.
+//
+// Memory: the grid, with rows of the last dimension padded to whole complex numbers, and the transform's memory for
+// some lines. Unwritten pages of the grid take no memory.
 //
 // Threads: FFTW's planner has one state a process. Only one thread at a time may be in power_spectrum(), and no thread
 // may plan with FFTW meanwhile. Running transforms do not matter.
@@ -32,11 +35,11 @@
 
 namespace forebay::insitu {
 
-/// Real numbers in rows, ready for FFTW in place. Real is float or double.
+/// Real numbers in rows, ready for a transform in place. Real is float or double.
 template <class Real>
 class SpectralGrid {
 public:
-    /// `refused` unless the shape has 3 dimensions that FFTW can count, and if memory is short. The numbers are not
+    /// `refused` unless the shape has 3 dimensions that an int can count, and if memory is short. The numbers are not
     /// set.
     static Result<SpectralGrid> make(const Extents& shape);
 
@@ -51,7 +54,7 @@ private:
     };
     SpectralGrid(const Extents& shape, Real* numbers) : shape_(shape), numbers_(numbers) {}
     Extents shape_;
-    std::unique_ptr<Real[], Free> numbers_;  // aligned by FFTW: the choice of kernels, and so the bits, depend on it
+    std::unique_ptr<Real[], Free> numbers_;  // aligned: FFTW's choice of kernels, and so its bits, depend on it
     std::uint64_t stride_ = 2 * (shape_[2] / 2 + 1);
 };
 

@@ -12,6 +12,7 @@
 #include "core/sys/process.hpp"
 #include "core/sys/thread.hpp"
 #include "path/agent/preemption.hpp"
+#include "path/agent/target.hpp"
 
 namespace forebay::agent {
 
@@ -196,14 +197,13 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     Result<> last_try;
     auto failed_at = start;
     const auto cpu_before = sys::cpu_time();
-    const auto result =
-        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop, [&] {
-            if (!last_try) tell_retried(slot, last_try.error(), failed_at);
-            // After the first try a result may exist, so later tries look for it.
-            last_try = slot_drain_.run(slot, std::exchange(again, true), preemption, stop);
-            failed_at = sys::Clock::now();
-            return last_try;
-        });
+    const auto result = move::with_retries(retry_options(session_), &stop, [&] {
+        if (!last_try) tell_retried(slot, last_try.error(), failed_at);
+        // After the first try a result may exist, so later tries look for it.
+        last_try = slot_drain_.run(slot, std::exchange(again, true), preemption, stop);
+        failed_at = sys::Clock::now();
+        return last_try;
+    });
     // Overtaking drains count their own time.
     const auto took = sys::Clock::now() - start - preemption.overtaken();
     page_.counts.drain_seconds += std::chrono::duration<double>(took).count();

@@ -14,6 +14,7 @@
 #include "core/format/packed.hpp"
 #include "core/move/retry.hpp"
 #include "path/agent/run_lock_keeper.hpp"
+#include "path/agent/target.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/catalog/run_lock.hpp"
@@ -96,11 +97,10 @@ bool Committer::commit(std::uint32_t slot) {
     const auto stream = slots_.stream_name(slot);
     const bool inherited = slots_.control(slot).inherited != 0;
     std::vector<std::string> others;
-    const auto done =
-        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
-            return commit::commit_if_complete(store_, commit::key_of(session_.run, stream, record), session_.run_id,
-                                              &slots_.notes(slot).look_first_at, &others);
-        });
+    const auto done = move::with_retries(retry_options(session_), nullptr, [&] {
+        return commit::commit_if_complete(store_, commit::key_of(session_.run, stream, record), session_.run_id,
+                                          &slots_.notes(slot).look_first_at, &others);
+    });
     tell_of(stream, others);
     const bool absent = done ? *done == commit::Commit::waiting : done.error().kind == ErrorKind::missing;
     if (absent && !inherited) {

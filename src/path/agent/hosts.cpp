@@ -62,8 +62,9 @@ public:
         const sys::Spawn spawn{.program = agent_program(options_.program),
                                .arguments = {"agent", "--session", directory_},
                                .environment = options_.environment,
-                               // A library that is preloaded into the application is not meant for the agent.
-                               .environment_removed = {"LD_PRELOAD"},
+                               // A library that is preloaded into the application is not meant for the agent. With the
+                               // second variable libpil4dfs lets an agent open files that the kernel misses (measured).
+                               .environment_removed = {"LD_PRELOAD", "D_IL_COMPATIBLE"},
                                .log_path = node::agent_log_path(directory_),
                                .is_ready = lives,
                                .interrupted = say_.interrupted};

@@ -123,8 +123,14 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 
 /// Removes the directory of a snapshot or a leftover: first a rename to ".gone", then file by file. So after a crash no
-/// partly removed directory has another name. A missing directory is fine.
+/// partly removed directory has another name. A missing directory is fine. `refused` if a leftover is another name of a
+/// committed snapshot. To discard a committed name removes the snapshot under all of its names.
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
+
+/// The committed name of a leftover that is a second name of a snapshot: on DAOS a rename that was cut leaves both.
+Result<std::optional<std::string>> committed_name(sys::Store& store, const std::string& leftover);
+/// The error that both names stay.
+Error two_names(const std::string& leftover, const std::string& committed);
 
 /// The rules by which prune() keeps snapshots: docs/explanation/what-durable-means.md.
 struct Retention {

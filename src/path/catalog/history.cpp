@@ -317,8 +317,12 @@ Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t
     // The views refer to the directory by its name, so they go before the rename.
     FB_TRY_ASSIGN(views, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
     if (!views.views.empty()) FB_TRY(store.sync_directory(stream_directory));
-    auto renamed = store.rename(directory, aside);
-    if (!renamed && renamed.error().kind == ErrorKind::refused) {
+    FB_TRY_ASSIGN(has_both, sys::second_name(store, directory,
+                                             [&](const sys::Entry& entry) { return entry.name == leaf_of(aside); }));
+    // After a cut rename the directory has its new name too, and only the old name must become free.
+    const auto leftover = stream_directory + "/" + leftover_name({step, save.snapshot_id, Leftover::Kind::old});
+    auto renamed = store.rename(directory, has_both ? leftover : aside);
+    if (!renamed && renamed.error().kind == ErrorKind::refused && !has_both) {
         // The line saved this step twice, and the other of these saves already has the name.
         const auto there = load_manifest_head(store, aside);
         // The save in the way is unknown, and its node files may be whole, so nothing is removed.

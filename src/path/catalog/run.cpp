@@ -60,6 +60,17 @@ std::uint64_t new_identity() {
         if (const auto id = sys::random_u64(); id != 0) return id;
 }
 
+// If a cut rename gave the directory its name already, both names stay. Returns true then.
+Result<bool> is_renamed(sys::Store& store, const std::string& new_name) {
+    FB_TRY_ASSIGN(name, sys::second_name(store, new_name, [](const sys::Entry& entry) { return entry.is_directory; }));
+    return name.has_value();
+}
+
+Result<> remove_new_at(sys::Store& store, const std::string& new_name) {
+    FB_TRY_ASSIGN(renamed, is_renamed(store, new_name));
+    return renamed ? Result<>() : store.remove_tree(new_name);
+}
+
 }  // namespace
 
 std::string name_of_new(std::uint64_t key) { return fmt::format(".{}{}", id_text(key), new_end); }
@@ -72,7 +83,7 @@ Result<> remove_new(sys::Store& store, const std::string& run) {
         for (const auto& entry : *entries)
             if (entry.is_directory && entry.name.size() == name_of_new(0).size() && entry.name.starts_with('.') &&
                 entry.name.ends_with(new_end))
-                FB_TRY(store.remove_tree(directory + "/" + entry.name));
+                FB_TRY(remove_new_at(store, directory + "/" + entry.name));
     }
     return {};
 }
@@ -121,7 +132,8 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
         FB_TRY(sys::write_text_durable(store, new_name + "/" + format::name_of_identity(id), text_of_identity(id)));
         return store.rename(new_name, directory);
     }();
-    if (!named) {
+    FB_TRY_ASSIGN(renamed, named ? Result<bool>(true) : is_renamed(store, new_name));
+    if (!renamed) {
         // Return the first error. If the removal fails, recover removes the directory later.
         static_cast<void>(store.remove_tree(new_name));
         // `refused`: another process made the directory first, so its identity counts.

@@ -38,7 +38,7 @@ void sweep(sys::Store& store, const std::string& directory) {
     if (!entries) return;
     for (const auto& entry : *entries)
         if (!entry.is_directory && sys::is_temporary(entry.name))
-            static_cast<void>(store.remove(directory + "/" + entry.name));
+            static_cast<void>(sys::remove_unless_renamed(store, directory + "/" + entry.name));
 }
 
 }  // namespace

@@ -74,6 +74,12 @@ public:
 private:
     Result<bool> is_whole() const;
     Result<> remove_view(bool replaces);
+    struct Aside {
+        std::string path;
+        std::vector<std::string> second_names = {};
+    };
+    Result<Aside> aside_of(const Save& earlier) const;
+    Result<> remove_replaced(const Save& earlier, const Aside& aside) const;
     Result<> free_aside(const Save& earlier, const std::string& aside) const;
     Result<> move_aside(const Save& earlier, const std::string& aside) const;
     Error put_back(const std::string& aside, Error why) const;
@@ -110,6 +116,27 @@ Result<> Publisher::remove_view(bool replaces) {
     FB_TRY_ASSIGN(views, catalog::remove_views(store_, place_.stream_directory(), place_.step, which));
     if (replaces) others_ = std::move(views.others);
     return !views.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
+}
+
+// The name under which the save that is about to be replaced moves aside. After a cut rename its directory may have such
+// a name already. Then the step's name becomes free by another name.
+Result<Publisher::Aside> Publisher::aside_of(const Save& earlier) const {
+    using Kind = catalog::Leftover::Kind;
+    Aside aside;
+    for (const auto kind : {Kind::old, Kind::gone, Kind::part}) {
+        aside.path = place_.stream_directory() + "/" + catalog::leftover_name({place_.step, earlier.snapshot_id, kind});
+        FB_TRY_ASSIGN(committed, catalog::committed_name(store_, aside.path));
+        if (committed != final_) return aside;
+        aside.second_names.push_back(aside.path);
+    }
+    return catalog::two_names(aside.path, final_);
+}
+
+Result<> Publisher::remove_replaced(const Save& earlier, const Aside& aside) const {
+    FB_TRY(catalog::discard(store_, aside.path, place_.step, earlier.snapshot_id));
+    // discard() has emptied them by another name.
+    for (const auto& name : aside.second_names) FB_TRY(store_.remove_tree(name));
+    return {};
 }
 
 // Makes the name `aside` free for the save that is about to be replaced. The name is taken if an earlier replacement
@@ -233,14 +260,13 @@ Result<Commit> Publisher::publish_under_line() const {
 }
 
 Result<Commit> Publisher::replace(const Save& earlier) const {
-    const auto aside = place_.stream_directory() + "/" +
-                       catalog::leftover_name({place_.step, earlier.snapshot_id, catalog::Leftover::Kind::old});
-    FB_TRY(free_aside(earlier, aside));
-    FB_TRY(move_aside(earlier, aside));
-    if (const auto renamed = store_.rename(directory_, final_); !renamed) return put_back(aside, renamed.error());
+    FB_TRY_ASSIGN(aside, aside_of(earlier));
+    FB_TRY(free_aside(earlier, aside.path));
+    FB_TRY(move_aside(earlier, aside.path));
+    if (const auto renamed = store_.rename(directory_, final_); !renamed) return put_back(aside.path, renamed.error());
     // The old save is removed last: until the new name is durable, a power cut may bring the old name back.
     FB_TRY(make_names_durable(store_, place_));
-    if (const auto removed = catalog::discard(store_, aside, place_.step, earlier.snapshot_id); !removed)
+    if (const auto removed = remove_replaced(earlier, aside); !removed)
         return with_context(removed.error(),
                             fmt::format("step {} is committed in {}, but the replaced save could not be removed: {}",
                                         place_.step, final_, removed.error().what),

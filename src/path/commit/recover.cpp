@@ -44,9 +44,11 @@ public:
 
     /// Returns nothing if another program finished the leftover after it was listed.
     Result<std::optional<Recovered>> finish(const Leftover& leftover) {
-        auto done = leftover.kind == Leftover::Kind::part  ? part(leftover)
-                    : leftover.kind == Leftover::Kind::old ? old(leftover)
-                                                           : gone(leftover);
+        FB_TRY_ASSIGN(committed, catalog::committed_name(store_, leftover.directory));
+        auto done = committed                               ? second_name(leftover, *committed)
+                    : leftover.kind == Leftover::Kind::part ? part(leftover)
+                    : leftover.kind == Leftover::Kind::old  ? old(leftover)
+                                                            : gone(leftover);
         if (!done) done = Recovered{leftover, Outcome::incomplete, done.error().line()};
         if (done->outcome != Outcome::incomplete) return std::optional(*done);
         FB_TRY_ASSIGN(exists, store_.exists(leftover.directory));
@@ -54,6 +56,9 @@ public:
     }
 
 private:
+    static Result<Recovered> second_name(const Leftover& leftover, const std::string& committed) {
+        return Recovered{leftover, Outcome::incomplete, catalog::two_names(leftover.directory, committed).line()};
+    }
     Result<Recovered> part(const Leftover& leftover);
     Result<Recovered> old(const Leftover& leftover);
     Result<Recovered> gone(const Leftover& leftover);
@@ -208,7 +213,8 @@ Result<Recovered> Recovery::gone(const Leftover& leftover) {
 Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries)
-        if (!entry.is_directory && sys::is_temporary(entry.name)) FB_TRY(store.remove(directory + "/" + entry.name));
+        if (!entry.is_directory && sys::is_temporary(entry.name))
+            FB_TRY(sys::remove_unless_renamed(store, directory + "/" + entry.name));
     return {};
 }
 

@@ -52,9 +52,12 @@ std::vector<format::StoredVariable> choose_filters(const format::NodeFile& file,
         const auto& rule = rules.of(variable.name);
         const auto used = file.extents[v].used_bytes;
         if (rule.codec == Codec::none || variable.kind == Kind::replicated || used < packed_bytes_min) continue;
+        // An agent whose build lacks the library stores the variable unchanged.
+        const bool by_zfp = rule.codec == Codec::zfp && codec::zfp_takes(variable.type);
+        if (by_zfp ? !codec::has_zfp() : !codec::has_blosc()) continue;
         const auto element = variable.type.size_bytes;
         const auto elements_max = limits::segment_bytes / element;
-        if (rule.codec == Codec::zfp && codec::zfp_takes(variable.type)) {
+        if (by_zfp) {
             const auto field = field_of(file, v, elements_max);
             chosen[v] = packed(codec::zfp_filter(variable.type, field, rule.error), volume(field) * element);
         } else {

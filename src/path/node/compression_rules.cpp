@@ -9,6 +9,7 @@
 
 #include "core/base/glob.hpp"
 #include "core/base/try.hpp"
+#include "core/codec/codec.hpp"
 #include "core/format/json_read.hpp"
 #include "core/format/json_text.hpp"
 #include "path/node/control.hpp"
@@ -31,6 +32,14 @@ Result<> check_one(const Compression& rule, const std::string& whose) {
         return refuse(fmt::format("an error of {} needs codec zfp: other codecs are lossless.", rule.error));
     if (rule.level > 0 && rule.codec != Codec::lz4 && rule.codec != Codec::zstd)
         return refuse("a level needs codec lz4 or zstd.");
+    // With codec zfp other types than f32 and f64 need Blosc. Without Blosc they stay unchanged.
+    const auto* const missing = rule.codec == Codec::zfp    ? (codec::has_zfp() ? nullptr : "zfp")
+                                : rule.codec != Codec::none ? (codec::has_blosc() ? nullptr : "Blosc")
+                                                            : nullptr;
+    if (missing != nullptr)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("compression of {}: this forebay was built without {}", whose, missing), "",
+                     fmt::format("use codec none, or a forebay that was built with {}", missing)};
     return {};
 }
 

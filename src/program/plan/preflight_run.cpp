@@ -153,7 +153,10 @@ Result<advice::PreflightRequest> request_of(const PreflightArguments& arguments)
     request.probe_bytes = arguments.probe_bytes;
     FB_TRY_ASSIGN(rules, rules_of(arguments.site));
     request.rules = rules;
-    request.site = {.target = needs.target, .pool = arguments.pool, .planned_bytes = arguments.planned_bytes};
+    request.site = {.target = needs.target,
+                    .pool = arguments.pool,
+                    .planned_bytes = arguments.planned_bytes,
+                    .block_bytes = arguments.block_bytes};
     FB_TRY(take_plan(arguments.plan, request.site));
     FB_TRY_ASSIGN(targets, targets_of(arguments));
     request.targets = std::move(targets);
@@ -282,6 +285,8 @@ void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
                 "Compute the spares to ask for, if the run needs so many good nodes (all)");
     verb.option("--site", arguments.site, std::string("Use these thresholds and severities (") + site_file + ")");
     verb.bytes("--probe-bytes", arguments.probe_bytes, "Write so many bytes in one probe. 0: measure no speeds");
+    verb.bytes("--block-bytes", arguments.block_bytes,
+               "Compare the chunk of files on dfuse with these bytes: agent.block_bytes of the run");
     verb.option("--at-once", arguments.at_once, "Let so many nodes work at once");
     verb.option("--probes-a-node", arguments.probes_a_node, "Let a node probe so many storage targets at once");
     verb.option("--seconds", arguments.seconds, "End after so many seconds with the results so far");

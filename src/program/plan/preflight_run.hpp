@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/terminal/command_line.hpp"
+#include "forebay/options.hpp"
 #include "insight/advice/preflight/nodes.hpp"
 
 namespace forebay::cli {
@@ -16,7 +17,7 @@ struct PreflightArguments {
     std::string target, staging = "/dev/shm", servers, site, out = ".", binary, pool, plan, after;
     std::vector<std::string> targets;
     std::uint64_t application_bytes = 0, bytes_per_node = 0, planned_bytes = 0;
-    std::uint64_t agent_bytes = 64u << 20, probe_bytes = 64u << 20;
+    std::uint64_t agent_bytes = 64u << 20, probe_bytes = 64u << 20, block_bytes = AgentOptions().block_bytes;
     std::uint64_t slots = 1, at_once = 512, probes_a_node = 4, nodes_wanted = 0;
     double seconds = 60;
     bool json = false, replace = false;

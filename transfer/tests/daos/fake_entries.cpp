@@ -83,23 +83,25 @@ int give_own(const std::string& path, mode_t mode) {
     return answer(::chmod(path.c_str(), mode & 07777));
 }
 
-int make(dfs_t* dfs, const std::string& path, const std::string& folder, const char* name, mode_t mode,
+int make(dfs_t* dfs, const std::string& path, const std::string& folder, const char* name, mode_t mode, int flags,
          const char* text, dfs_obj_t** object) {
     int fd = -1;
+    struct stat about {};
+    const bool is_new = ::lstat(path.c_str(), &about) != 0;
     if (S_ISLNK(mode)) {
         if (text == nullptr) return EINVAL;
         if (::symlink(text, path.c_str()) != 0) return errno;
         if (::lchown(path.c_str(), ::geteuid(), ::getegid()) != 0) return errno;
     } else if (S_ISREG(mode)) {
-        fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        const int passed = flags & (O_CREAT | O_EXCL | O_TRUNC);
+        fd = ::open(path.c_str(), O_RDWR | passed | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0) return errno;
-        if (const int failed = give_own(path, mode)) return failed;
+        if (const int failed = is_new ? give_own(path, mode) : 0) return failed;
     } else {
         return EINVAL;
     }
-    struct stat about {};
     if (::lstat(path.c_str(), &about) != 0) return errno;
-    forget(dfs, about.st_ino);
+    if (is_new) forget(dfs, about.st_ino);
     *object = opened(folder, name, O_RDWR, fd, about);
     return 0;
 }
@@ -107,10 +109,24 @@ int make(dfs_t* dfs, const std::string& path, const std::string& folder, const c
 }  // namespace
 
 int dfs_lookup(dfs_t* dfs, const char* path, int flags, dfs_obj_t** object, mode_t*, struct stat*) {
+    if (const int failed = wished_failure("dfs_lookup")) return failed;
     struct stat about {};
-    if (std::strcmp(path, "/") != 0) return EINVAL;
-    if (::stat(dfs->root.c_str(), &about) != 0) return errno;
-    *object = opened(fs::path(dfs->root).parent_path(), fs::path(dfs->root).filename(), flags, -1, about);
+    if (path[0] != '/') return EINVAL;
+    const auto place = std::strcmp(path, "/") == 0 ? fs::path(dfs->root) : fs::path(dfs->root + path);
+    if (::stat(place.c_str(), &about) != 0) return errno;
+    const int access = flags & O_ACCMODE;
+    if (access != O_RDONLY && !dfs->may_write) return EPERM;
+    int fd = -1;
+    if (S_ISREG(about.st_mode) && (fd = ::open(place.c_str(), access | O_CLOEXEC)) < 0) return errno;
+    *object = opened(place.parent_path(), place.filename(), flags, fd, about);
+    return 0;
+}
+
+int dfs_stat(dfs_t* dfs, dfs_obj_t* parent, const char* name, struct stat* status) {
+    if (const int failed = wished_failure("dfs_stat")) return failed;
+    if (!is_name(name)) return EINVAL;
+    if (::lstat((folder_path(dfs, parent) + "/" + name).c_str(), status) != 0) return errno;
+    show_as_daos(*status);
     return 0;
 }
 
@@ -138,10 +154,10 @@ int dfs_lookup_rel(dfs_t* dfs, dfs_obj_t* parent, const char* name, int flags, d
 int dfs_open(dfs_t* dfs, dfs_obj_t* parent, const char* name, mode_t mode, int flags, daos_oclass_id_t, daos_size_t,
              const char* text, dfs_obj_t** object) {
     if (const int failed = wished_failure("dfs_open")) return failed;
-    if (!is_name(name) || (flags & O_CREAT) == 0 || (flags & O_EXCL) == 0) return EINVAL;
+    if (!is_name(name) || (flags & O_CREAT) == 0) return EINVAL;
     if (!dfs->may_write) return EPERM;
     const auto folder = folder_path(dfs, parent);
-    return make(dfs, folder + "/" + name, folder, name, mode, text, object);
+    return make(dfs, folder + "/" + name, folder, name, mode, flags, text, object);
 }
 
 int dfs_release(dfs_obj_t* object) {
@@ -162,11 +178,14 @@ int dfs_mkdir(dfs_t* dfs, dfs_obj_t* parent, const char* name, mode_t mode, daos
 }
 
 int dfs_remove(dfs_t* dfs, dfs_obj_t* parent, const char* name, bool force, daos_obj_id_t*) {
-    if (!is_name(name) || force) return EINVAL;
+    if (!is_name(name)) return EINVAL;
     if (!dfs->may_write) return EPERM;
     const auto path = folder_path(dfs, parent) + "/" + name;
     struct stat about {};
     if (::lstat(path.c_str(), &about) != 0) return errno;
+    std::error_code none;
+    if (force && S_ISDIR(about.st_mode))
+        for (const auto& entry : fs::directory_iterator(path, none)) fs::remove_all(entry.path(), none);
     if ((S_ISDIR(about.st_mode) ? ::rmdir(path.c_str()) : ::unlink(path.c_str())) != 0) return errno;
     forget(dfs, about.st_ino);
     return 0;
@@ -185,7 +204,8 @@ int dfs_move(dfs_t* dfs, dfs_obj_t* parent, const char* name, dfs_obj_t* new_par
     if (replaces && !S_ISDIR(replaced.st_mode) && S_ISDIR(about.st_mode)) ::unlink(to.c_str());
     if (::rename(from.c_str(), to.c_str()) != 0) return errno;
     if (replaces) forget(dfs, replaced.st_ino);
-    return 0;
+    const timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+    return S_ISLNK(about.st_mode) ? 0 : answer(::utimensat(AT_FDCWD, to.c_str(), now, AT_SYMLINK_NOFOLLOW));
 }
 
 int dfs_readdir(dfs_t*, dfs_obj_t* folder, daos_anchor_t* anchor, uint32_t* count, struct dirent* entries) {
@@ -296,31 +316,6 @@ int dfs_listxattr(dfs_t* dfs, dfs_obj_t* object, char* list, daos_size_t* bytes)
     }
     if (list != nullptr) std::memcpy(list, all.data(), std::min<std::size_t>(*bytes, all.size()));
     *bytes = all.size();
-    return 0;
-}
-
-int dfs_read(dfs_t*, dfs_obj_t* file, d_sg_list_t* list, daos_off_t offset, daos_size_t* read, daos_event_t*) {
-    if (const int failed = wished_failure("dfs_read")) return failed;
-    *read = 0;
-    for (uint32_t i = 0; i < list->sg_nr; ++i) {
-        const auto got =
-            ::pread(file->fd, list->sg_iovs[i].iov_buf, list->sg_iovs[i].iov_len, static_cast<off_t>(offset + *read));
-        if (got < 0) return errno;
-        *read += static_cast<daos_size_t>(got);
-    }
-    return 0;
-}
-
-int dfs_write(dfs_t* dfs, dfs_obj_t* file, d_sg_list_t* list, daos_off_t offset, daos_event_t*) {
-    if (const int failed = wished_failure("dfs_write")) return failed;
-    if (!dfs->may_write || (file->flags & O_ACCMODE) == O_RDONLY) return EPERM;
-    for (uint32_t i = 0; i < list->sg_nr; ++i) {
-        const auto& part = list->sg_iovs[i];
-        if (::pwrite(file->fd, part.iov_buf, part.iov_len, static_cast<off_t>(offset)) !=
-            static_cast<ssize_t>(part.iov_len))
-            return errno;
-        offset += part.iov_len;
-    }
     return 0;
 }
 

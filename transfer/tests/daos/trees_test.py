@@ -289,6 +289,13 @@ def check_containers(daos, place):
     wanted = ("chunk 2097152", "=131072", "=2")
     expect(all(one in properties for one in wanted), "it has the profile for simulations", properties)
     daos.forebay("copy", source, "daos://tank/new/b", "--make-container")
+    daos.forebay("copy", source, "daos://tank/small/a", "--make-container", FAKE_DAOS_RANKS="4")
+    properties = (daos.store / "tank/small.properties").read_text()
+    expect("ranks 3" in properties, "the classes fit a small pool", properties)
+    said = daos.forebay("copy", source, "daos://tank/refused/a", "--make-container", code=2, FAKE_DAOS_FAILS="dfs_cont_create_with_label:22")
+    expect("in a pool of 32 ranks" in said and "daos container create tank refused" in said, "a refused creation is an error", said)
+    (daos.store / "tank/new.balanced").touch()
+    daos.forebay("compare", source, "daos://tank/new/a")
     daos.forebay("compare", "daos://tank/new/a", "daos://tank/new/b")
     daos.forebay("copy", source, place / "plain", "--make-container", code=2)
     daos.forebay("delete", "daos://tank/new", code=2)
@@ -330,6 +337,9 @@ def main():
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(prefix="forebay-daos-", dir=memory) as place:
         place = pathlib.Path(place)
+        if (BUILD / "lib/libforebay_daos.so").exists():
+            print("skipped: this build reaches containers by a real libdfs")
+            sys.exit(77)
         daos = Daos(place)
         left = check_sync(daos, place)
         expect(not left, "no attributes are left of what was deleted", str(left))

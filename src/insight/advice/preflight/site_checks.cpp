@@ -38,6 +38,18 @@ public:
         judge_pool(*state, site_.pool, rules_, findings_);
     }
 
+    // A block that ends within a chunk makes two agents write one chunk, or one stripe of an erasure code.
+    void chunk() {
+        if (site_.target.empty() || site_.block_bytes == 0) return;
+        if (!sys::mount_of(site_.target).starts_with("fuse.daos ")) return;
+        const auto chunk = sys::file_block_bytes(site_.target, rules_.of(CheckKind::targets).deadline);
+        if (!chunk) return add(CheckKind::targets, Severity::fail, chunk.error().what);
+        if (*chunk != 0 && site_.block_bytes % *chunk != 0)
+            add(CheckKind::targets, Severity::warn,
+                fmt::format("the chunk of files in {} is {}, and agent.block_bytes, {}, is no multiple of it",
+                            site_.target, show_bytes(*chunk), show_bytes(site_.block_bytes)));
+    }
+
     void room() {
         if (site_.target.empty() || site_.planned_bytes == 0) return;
         const auto planned = static_cast<double>(site_.planned_bytes);
@@ -183,6 +195,7 @@ void check_site(const SiteAsk& site, const Rules& rules, const RunProgram& run,
                 std::vector<format::Finding>& findings) {
     SiteCheck check(site, rules, run, findings);
     check.pool();
+    check.chunk();
     check.room();
     check.time();
     check.profile();

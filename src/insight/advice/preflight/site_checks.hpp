@@ -16,9 +16,9 @@
 namespace forebay::advice {
 
 struct SiteAsk {
-    std::string target;  // a directory there
-    std::string pool;    // of DAOS; "": none
-    std::uint64_t planned_bytes = 0;
+    std::string target;                                // a directory there
+    std::string pool;                                  // of DAOS; "": none
+    std::uint64_t planned_bytes = 0, block_bytes = 0;  // agent.block_bytes of the run
     double planned_seconds = 0;
 };
 

@@ -17,6 +17,7 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/codec/codec.hpp"
 #include "core/move/export_place.hpp"
 #include "core/sys/machine.hpp"
 #include "insight/foreign/genericio/copy.hpp"
@@ -57,6 +58,11 @@ private:
     }
 
     Result<> check_options() const {
+        if (options_.compress && !codec::has_blosc())
+            return Error{ErrorKind::unsupported,
+                         "a file with compression needs Blosc, and this forebay was built without Blosc. Nothing was "
+                         "written",
+                         "", "export without --compress, or use a forebay that was built with Blosc"};
         if (options_.threads < 1 || options_.threads > limits::genericio_threads_max)
             return refusal(fmt::format("{} threads.", options_.threads),
                            fmt::format("--threads 1 to {}", limits::genericio_threads_max));

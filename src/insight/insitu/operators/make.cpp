@@ -1,4 +1,6 @@
 #include "insight/insitu/operators/makers.hpp"
+#include "insight/insitu/png.hpp"
+#include "insight/insitu/transform.hpp"
 
 namespace forebay::insitu {
 
@@ -9,6 +11,14 @@ bool looks_at_several(Analysis::Kind kind) {
 
 Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::span<const Variable> variables) {
     using enum Analysis::Kind;
+    // Before an analysis reads anything. Only `what` is printed.
+    const bool draws = analysis.kind == slice || analysis.kind == projection || analysis.kind == density;
+    if (draws && analysis.picture && !has_png())
+        return Error{ErrorKind::unsupported,
+                     "pictures need libpng, and this forebay was built without libpng. Set picture = false"};
+    if (analysis.kind == spectrum && !has_transform())
+        return Error{ErrorKind::unsupported,
+                     "spectra need a Fourier transform, and this forebay was built without one (FOREBAY_FFT)"};
     switch (analysis.kind) {
         case statistics: return make_statistics(analysis, variables);
         case histogram: return make_histogram(analysis, variables);

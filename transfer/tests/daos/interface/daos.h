@@ -1,4 +1,4 @@
-/* For machines without the headers of DAOS: of its interface that which transfer/daos uses, declared for tests. A
+/* For machines without the headers of DAOS: of its interface that which core/daos uses, declared for tests. A
  * build that
  * finds the headers themselves (DAOS_INCLUDE_DIR) tests with those, and this folder is left alone. Values of
  * enumerations are those of the tests. */
@@ -19,7 +19,6 @@ typedef uint64_t daos_off_t;
 typedef uint64_t daos_epoch_t;
 typedef uint32_t daos_oclass_id_t;
 typedef unsigned char uuid_t[16];
-typedef struct daos_event daos_event_t;
 
 typedef struct {
     uint64_t cookie;
@@ -28,6 +27,32 @@ typedef struct {
 typedef struct {
     uint64_t lo, hi;
 } daos_obj_id_t;
+
+/* Errors of libdaos are negative numbers of this list. */
+enum {
+    DER_NO_PERM = 1001,
+    DER_INVAL = 1003,
+    DER_EXIST,
+    DER_NONEXIST,
+    DER_UNREACH,
+    DER_NOSPACE,
+    DER_NOMEM = 1009,
+    DER_TIMEDOUT = 1011
+};
+
+/* A request that goes on while its caller does other things, and the queue that tells its end. */
+typedef struct daos_event {
+    int ev_error;
+    struct {
+        uint64_t space[20];
+    } ev_private;
+    uint64_t ev_debug;
+} daos_event_t;
+int daos_eq_create(daos_handle_t* queue);
+int daos_eq_destroy(daos_handle_t queue, int flags);
+int daos_eq_poll(daos_handle_t queue, int wait_running, int64_t timeout, unsigned int count, daos_event_t** events);
+int daos_event_init(daos_event_t* event, daos_handle_t queue, daos_event_t* parent);
+int daos_event_fini(daos_event_t* event);
 
 /* Where a listing stands. */
 typedef struct {
@@ -67,7 +92,7 @@ enum { DAOS_PROP_CO_CSUM = 1, DAOS_PROP_CO_CSUM_SERVER_VERIFY, DAOS_PROP_CO_REDU
 enum { DAOS_PROP_CO_CSUM_CRC32 = 3 };
 enum { DAOS_PROP_CO_CSUM_SV_ON = 1 };
 enum { DAOS_PROP_CO_REDUN_RF2 = 2 };
-enum { OC_RP_3G1 = 31, OC_EC_16P2GX = 162 };
+enum { OC_S1 = 10, OC_SX, OC_RP_2G1, OC_RP_2GX, OC_RP_3G1, OC_EC_2P1GX, OC_EC_4P2GX, OC_EC_8P2GX, OC_EC_16P2GX };
 daos_prop_t* daos_prop_alloc(uint32_t entries);
 void daos_prop_free(daos_prop_t* properties);
 
@@ -80,7 +105,20 @@ typedef struct {
 int daos_cont_query(daos_handle_t container, daos_cont_info_t* info, daos_prop_t* properties, daos_event_t* event);
 
 #define DAOS_PC_RO (1U << 0)
-typedef struct daos_pool_info daos_pool_info_t;
+#define DAOS_PC_RW (1U << 1)
+#define DAOS_COO_RO (1U << 0)
+#define DAOS_COO_RW (1U << 1)
+typedef struct d_rank_list d_rank_list_t;
+typedef struct {
+    uuid_t pi_uuid;
+    uint32_t pi_ntargets, pi_nnodes, pi_ndisabled, pi_map_ver, pi_leader;
+    uint64_t pi_bits, pi_space[32];
+} daos_pool_info_t;
+int daos_pool_query(daos_handle_t pool, d_rank_list_t** ranks, daos_pool_info_t* info, daos_prop_t* properties,
+                    daos_event_t* event);
+int daos_cont_open(daos_handle_t pool, const char* container, unsigned int flags, daos_handle_t* handle,
+                   daos_cont_info_t* info, daos_event_t* event);
+int daos_cont_close(daos_handle_t container, daos_event_t* event);
 int daos_pool_connect(const char* pool, const char* system, unsigned int flags, daos_handle_t* handle,
                       daos_pool_info_t* info, daos_event_t* event);
 int daos_pool_disconnect(daos_handle_t handle, daos_event_t* event);

@@ -1,4 +1,4 @@
-/* As daos.h beside it: what transfer/daos uses of libdfs, for machines without the headers of DAOS. All calls return
+/* As daos.h beside it: what core/daos uses of libdfs, for machines without the headers of DAOS. All calls return
  * 0 or a
  * number of errno. */
 
@@ -35,11 +35,12 @@ typedef struct {
 
 int dfs_init(void);
 int dfs_fini(void);
-int dfs_connect(const char* pool, const char* system, const char* container, int flags, dfs_attr_t* attributes,
-                dfs_t** dfs);
-int dfs_disconnect(dfs_t* dfs);
-int dfs_cont_get(dfs_t* dfs, daos_handle_t* container);
-int dfs_cont_put(dfs_t* dfs, daos_handle_t container);
+#define DFS_RELAXED 0
+#define DFS_BALANCED 4
+int dfs_cont_create_with_label(daos_handle_t pool, const char* label, dfs_attr_t* attributes, uuid_t* uuid,
+                               daos_handle_t* container, dfs_t** dfs);
+int dfs_mount(daos_handle_t pool, daos_handle_t container, int flags, dfs_t** dfs);
+int dfs_umount(dfs_t* dfs);
 int dfs_sync(dfs_t* dfs);
 
 int dfs_lookup(dfs_t* dfs, const char* path, int flags, dfs_obj_t** object, mode_t* mode, struct stat* status);
@@ -57,6 +58,7 @@ int dfs_readdir(dfs_t* dfs, dfs_obj_t* folder, daos_anchor_t* anchor, uint32_t* 
 int dfs_obj2id(dfs_obj_t* object, daos_obj_id_t* id);
 int dfs_get_mode(dfs_obj_t* object, mode_t* mode);
 int dfs_get_symlink_value(dfs_obj_t* object, char* text, daos_size_t* bytes);
+int dfs_stat(dfs_t* dfs, dfs_obj_t* parent, const char* name, struct stat* status);
 int dfs_ostat(dfs_t* dfs, dfs_obj_t* object, struct stat* status);
 #define DFS_SET_ATTR_MODE (1 << 0)
 #define DFS_SET_ATTR_ATIME (1 << 1)

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/daos/container.hpp"
+#include "core/daos/container.hpp"
 
 namespace forebay::daos {
 
@@ -44,6 +44,8 @@ public:
     Result<> set_permissions(std::uint32_t permissions) const;
     /// Sets the mtime. DAOS has no access time.
     Result<> set_modified(sys::FileTime modified) const;
+    /// In a setgid directory POSIX gives new entries the directory's group. DAOS leaves that to its callers.
+    Result<> take_group_of(const DfsObject& directory) const;
     /// Returns no error if `number`, an errno value, is 0.
     Result<> done(const char* call, int number) const;
 

@@ -1,7 +1,6 @@
-// The part of forebay.f90 for arguments of any type and rank: turns Fortran's descriptors into places, and places into
-// pieces and columns. Section 18.5 of the Fortran 2018 standard defines the descriptors.
+// The part of forebay.f90 for arguments of any type and rank: turns places into pieces and columns. It serves the
+// modules of every Fortran compiler, and so belongs to forebay_mpi. fortran_place.c makes the places.
 
-#include <ISO_Fortran_binding.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,43 +9,13 @@
 #include <vector>
 
 #include "bindings/api/c_binding.hpp"
+#include "bindings/fortran/fortran_place.h"
 #include "core/base/try.hpp"
 
 using namespace forebay;
 using c_binding::given, c_binding::guarded, c_binding::text_or_empty;
 
 namespace {
-
-// Type fb_place of forebay_words.f90.
-struct FortranPlace {
-    void* address;
-    std::int64_t element_bytes;
-    fb_type type;  // 0: a type that cannot be saved
-    std::int32_t rank;
-    std::int64_t extent[CFI_MAX_RANK];  // -1: the last extent of an assumed-size array
-    std::int64_t stride_bytes[CFI_MAX_RANK];
-};
-
-// Compilers number the same kinds differently. The class and the size of an element are the same everywhere.
-fb_type type_of_elements(const CFI_cdesc_t& data) {
-    const auto is_one_of = [&](std::initializer_list<CFI_type_t> codes) {
-        return std::find(codes.begin(), codes.end(), data.type) != codes.end();
-    };
-    const auto by_size = [&](std::initializer_list<fb_type> types) {
-        const auto at =
-            std::find_if(types.begin(), types.end(), [&](fb_type type) { return type >> 8 == data.elem_len; });
-        return at == types.end() ? 0 : *at;
-    };
-    bool is_whole = is_one_of({CFI_type_int8_t, CFI_type_int16_t, CFI_type_int32_t, CFI_type_int64_t, CFI_type_int,
-                               CFI_type_long, CFI_type_long_long});
-#ifdef CFI_type_Logical  // gfortran's logical has its own class
-    is_whole |= (data.type & CFI_type_mask) == CFI_type_Logical;
-#endif
-    if (is_whole) return by_size({FB_I8, FB_I16, FB_I32, FB_I64});
-    if (is_one_of({CFI_type_float, CFI_type_double})) return by_size({FB_F32, FB_F64});
-    if (is_one_of({CFI_type_float_Complex, CFI_type_double_Complex})) return by_size({FB_C64, FB_C128});
-    return data.type == CFI_type_char ? FB_STRING(data.elem_len) : 0;
-}
 
 Result<> check_element(const FortranPlace& place) {
     if (place.type != 0) return {};
@@ -198,16 +167,6 @@ fb_status fb_fortran_rebind_replicated(fb_stream* stream, const char* name, cons
         FB_TRY_ASSIGN(shape, shape_of_value(*value));
         return stream->value.rebind(text_or_empty(name), value->address, {.type = type_of(*value), .shape = shape});
     });
-}
-
-FortranPlace fb_fortran_at(CFI_cdesc_t* data) {
-    FortranPlace place{
-        data->base_addr, static_cast<std::int64_t>(data->elem_len), type_of_elements(*data), data->rank, {}, {}};
-    for (int dim = 0; dim < data->rank; ++dim) {
-        place.extent[dim] = data->dim[dim].extent;
-        place.stride_bytes[dim] = data->dim[dim].sm;
-    }
-    return place;
 }
 
 fb_status fb_fortran_particles_bind(fb_particles* particles, std::uint64_t rows, std::size_t count,

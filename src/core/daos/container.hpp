@@ -1,6 +1,6 @@
-// A connected container of DAOS.
+// A mounted container of DAOS.
 //
-// Life: make_shared -> connect() -> open entries hold it -> the destructor disconnects
+// Life: make_shared -> connect() -> open entries hold it -> the destructor unmounts
 // Threads: all calls may run at once.
 
 #pragma once
@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/daos/dfs.hpp"
 #include "core/sys/daos_address.hpp"
 #include "core/sys/tree.hpp"
-#include "transfer/daos/dfs.hpp"
 
 namespace forebay::daos {
 
@@ -33,14 +33,20 @@ public:
     std::uint64_t number() const { return number_; }
     /// The permissions of a new entry after the umask.
     mode_t allowed(std::uint32_t permissions) const { return permissions & ~owner_.umask & 07777u; }
+    std::string address() const { return std::string(sys::daos_scheme) + place_.pool + "/" + place_.container; }
 
 private:
+    int connect_as(int access);
+    Result<> make();
+    std::uint32_t ranks() const;
+    void disconnect();
     Result<> find_number();
     Error refusal(int number) const;
 
     sys::DaosPlace place_;
     sys::NewEntryOwner owner_;
-    bool is_started_ = false;
+    bool is_started_ = false, has_pool_ = false, has_container_ = false;
+    daos_handle_t pool_{}, container_{};
     dfs_t* dfs_ = nullptr;
     int access_ = O_RDWR;
     std::uint64_t number_ = 0;

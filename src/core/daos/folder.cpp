@@ -1,4 +1,4 @@
-#include "transfer/daos/folder.hpp"
+#include "core/daos/folder.hpp"
 
 #include <fmt/format.h>
 
@@ -117,14 +117,6 @@ Result<std::unique_ptr<sys::OpenEntry>> DfsFolder::open_entry(const std::string&
     return std::unique_ptr<sys::OpenEntry>(std::make_unique<DfsEntry<sys::OpenEntry>>(std::move(entry)));
 }
 
-// In a setgid directory POSIX gives new entries the directory's group. DAOS leaves that to its callers.
-Result<> DfsFolder::give_group(const DfsObject& entry) {
-    if ((object().mode() & S_ISGID) == 0) return {};
-    FB_TRY_ASSIGN(own, object().status());
-    FB_TRY_ASSIGN(status, entry.status());
-    return status.group == own.group ? Result<>() : entry.set_owner(status.user, own.group);
-}
-
 Result<std::unique_ptr<sys::OpenFile>> DfsFolder::make_file(const std::string& name, std::uint32_t permissions) {
     FB_TRY(check_name(name));
     dfs_obj_t* handle = nullptr;
@@ -133,7 +125,7 @@ Result<std::unique_ptr<sys::OpenFile>> DfsFolder::make_file(const std::string& n
                 ::dfs_open(object().dfs(), object().get(), name.c_str(), mode, O_RDWR | O_CREAT | O_EXCL, 0, 0, nullptr,
                            &handle)));
     DfsObject file(object().container(), handle, name);
-    FB_TRY(give_group(file));
+    FB_TRY(file.take_group_of(object()));
     return open_dfs_file(std::move(file));
 }
 
@@ -144,7 +136,7 @@ Result<> DfsFolder::make_folder(const std::string& name, std::uint32_t permissio
              ::dfs_mkdir(object().dfs(), object().get(), name.c_str(), object().container()->allowed(permissions), 0)));
     if ((object().mode() & S_ISGID) == 0) return {};
     FB_TRY_ASSIGN(entry, look(name, O_RDWR));
-    return give_group(entry);
+    return entry.take_group_of(object());
 }
 
 Result<> DfsFolder::make_link(const std::string& name, const std::string& text) {
@@ -154,7 +146,7 @@ Result<> DfsFolder::make_link(const std::string& name, const std::string& text) 
     FB_TRY(done("dfs_open", name,
                 ::dfs_open(object().dfs(), object().get(), name.c_str(), S_IFLNK | 0777, O_RDWR | O_CREAT | O_EXCL, 0,
                            0, text.c_str(), &handle)));
-    return give_group(DfsObject(object().container(), handle, name));
+    return DfsObject(object().container(), handle, name).take_group_of(object());
 }
 
 Result<> DfsFolder::make_special(const std::string& name, const sys::EntryStatus&) {
@@ -168,10 +160,15 @@ Result<> DfsFolder::make_hard_link(const std::string& name, Folder&, const std::
 Result<> DfsFolder::rename(const std::string& name, const std::string& new_name) {
     FB_TRY(check_name(name));
     FB_TRY(check_name(new_name));
+    FB_TRY_ASSIGN(before, status_of(name));
     const int failed =
         ::dfs_move(object().dfs(), object().get(), name.c_str(), object().get(), new_name.c_str(), nullptr);
     // dfs_move() returns EINVAL if the new name is a directory.
-    return done("dfs_move", new_name, failed == EINVAL ? EISDIR : failed);
+    FB_TRY(done("dfs_move", new_name, failed == EINVAL ? EISDIR : failed));
+    // dfs_move() sets the time of files and directories to now.
+    if (before.kind == sys::EntryKind::link) return {};
+    FB_TRY_ASSIGN(entry, look(new_name, O_RDWR));
+    return entry.set_modified(before.modified);
 }
 
 // dfs_remove() removes any kind, also an empty directory.
@@ -192,7 +189,7 @@ Result<> DfsFolder::remove_entry(const std::string& name) {
 }
 
 Result<sys::FileSystemTraits> DfsFolder::file_system() {
-    return sys::FileSystemTraits{.outlives_power = true, .id = object().container()->number(), .has_own_clock = false};
+    return sys::FileSystemTraits{.outlives_power = true, .id = object().container()->number(), .cuts_renames = true};
 }
 
 Result<> DfsFolder::sync_file_system() { return done("dfs_sync", object().name(), ::dfs_sync(object().dfs())); }

@@ -1,3 +1,5 @@
+// With ISA-L, in place of crc64_own.cpp.
+
 #include "core/base/crc64.hpp"
 
 #include <isa-l/crc64.h>

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/base/try.hpp"
+#include "core/daos/object.hpp"
 #include "core/sys/tree_place.hpp"
-#include "transfer/daos/object.hpp"
 
 namespace forebay::daos {
 

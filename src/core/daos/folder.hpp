@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/daos/object.hpp"
 #include "core/sys/lock.hpp"
-#include "transfer/daos/object.hpp"
 
 namespace forebay::daos {
 
@@ -54,7 +54,6 @@ public:
 private:
     Result<DfsObject> look(const std::string& name, int access, struct stat* about = nullptr) const;
     Result<std::unique_ptr<sys::OpenFile>> open_regular(const std::string& name, int access) const;
-    Result<> give_group(const DfsObject& entry);
     Result<> remove_entry(const std::string& name);
 
     std::shared_ptr<const DfsAncestry> ancestry_;

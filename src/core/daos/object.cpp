@@ -1,4 +1,4 @@
-#include "transfer/daos/object.hpp"
+#include "core/daos/object.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -123,6 +123,13 @@ Result<> DfsObject::set_owner(std::uint32_t user, std::uint32_t group) const {
     wanted.st_gid = group;
     const int flags = user == sys::same_user ? DFS_SET_ATTR_GID : DFS_SET_ATTR_UID | DFS_SET_ATTR_GID;
     return set("change of the owner", wanted, flags);
+}
+
+Result<> DfsObject::take_group_of(const DfsObject& directory) const {
+    if ((directory.mode() & S_ISGID) == 0) return {};
+    FB_TRY_ASSIGN(wanted, directory.status());
+    FB_TRY_ASSIGN(own, status());
+    return own.group == wanted.group ? Result<>() : set_owner(own.user, wanted.group);
 }
 
 Result<> DfsObject::set_permissions(std::uint32_t permissions) const {

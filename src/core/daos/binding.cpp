@@ -1,9 +1,12 @@
-// The entry of this module: sys/posix_tree_place.cpp loads it for addresses with daos://.
+// The entry points of this module. sys/posix_tree_place.cpp and sys/target_store.cpp call them for addresses that begin
+// with daos://.
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "core/daos/folder.hpp"
+#include "core/daos/store.hpp"
+#include "core/sys/target_store.hpp"
 #include "core/sys/tree_place.hpp"
-#include "transfer/daos/folder.hpp"
 
 namespace {
 
@@ -18,9 +21,21 @@ Result<std::unique_ptr<sys::Folder>> open_address(const sys::FarPlace& place) {
     return opened;
 }
 
+Result<std::unique_ptr<sys::Store>> open_store(const std::string& address) {
+    FB_TRY_ASSIGN(parsed, sys::daos_place_from(address));
+    auto container = std::make_shared<daos::DfsContainer>(parsed, sys::new_entry_owner());
+    FB_TRY(container->connect(false));
+    return std::unique_ptr<sys::Store>(std::make_unique<daos::DfsStore>(std::move(container)));
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void forebay_open_far_place(const forebay::sys::FarPlace& place,
                                                                               forebay::sys::OpenedPlace& opened) {
     opened = open_address(place);
+}
+
+extern "C" __attribute__((visibility("default"))) void forebay_open_far_store(const std::string& address,
+                                                                              forebay::sys::OpenedStore& opened) {
+    opened = open_store(address);
 }

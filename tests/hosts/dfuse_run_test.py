@@ -1,0 +1,104 @@
+"""Goal: a run on a mount of dfuse loses nothing by the ways of DAOS: a rename that stops half-way and leaves one directory
+under two names, a status that is wrong for a file just opened, and bytes in removed files that never come back.
+
+Method: striped_fs mounts a directory like dfuse (dfuse_ways.hpp). nbody saves there while one fault is asked for, then
+recover, verify and prune look at the run. This was never tried on a real DAOS.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import machine
+from machine import expect, forebay, run, snapshots
+
+POOL, CONT = (f"{digit * 8}-2222-3333-4444-{digit * 12}" for digit in "ab")
+RATE = 10**12
+CONFIG = """
+[agent]
+linger_seconds = 0
+[streams.restart]
+keep = 100
+"""
+
+
+def job(place, mount, name, **environment):
+    (place / "forebay.toml").write_text(CONFIG)
+    done = run("mpiexec", "--allow-run-as-root", "-n", 1, machine.NBODY, "--mesh", 16, "--particles", 32, "--steps", 3, "--save-every", 1,
+               "--run", mount / name, "--staging", place, "--config", place / "forebay.toml", env=os.environ | environment)
+    machine.wait_until(lambda: not list(place.glob("forebay-*/*")), "the agent has ended")
+    return done
+
+
+def wish(mount, fault, name):
+    os.setxattr(mount, f"user.fake.{fault}", name.encode())
+
+
+def cut(place, mount, name):
+    """The rename to a name like this is cut once, in a job of three steps."""
+    directory = mount / f"cut-{name.strip('.')}"
+    wish(mount, "cut", name)
+    done = job(place, mount, directory.name)
+    expect(done.returncode == 0, f"nbody saves, while the rename to {name} is cut", done.stdout + done.stderr)
+    expect(snapshots(directory, "committed") == {1, 2, 3}, "all steps are committed", sorted(os.listdir(directory / "restart")))
+    return directory
+
+
+def cut_commit(place, mount):
+    directory = cut(place, mount, "step-000002")
+    parts = [one for one in (directory / "restart").iterdir() if one.name.endswith(".part")]
+    expect(len(parts) == 1 and parts[0].stat().st_ino == (directory / "restart/step-000002").stat().st_ino,
+           "one directory has two names", parts)
+    for options in ((), ("--remove-incomplete",)):
+        said = run(machine.FOREBAY, "recover", directory, *options).stdout
+        expect("two names of one directory" in said, "recover says so", said)
+        forebay("verify", directory)
+    forebay("prune", f"{directory}@2")
+    expect(snapshots(directory, "committed") == {1, 3}, "prune removes that step")
+    run(machine.FOREBAY, "recover", directory, "--remove-incomplete")
+    expect(sorted(one.name for one in (directory / "restart").iterdir() if one.name.startswith(".step")) == [], "and its second name goes")
+    forebay("verify", directory)
+
+
+def cut_files(place, mount):
+    for name in ("manifest.json", "node-00000.h5", "run-"):
+        directory = cut(place, mount, name)
+        run(machine.FOREBAY, "recover", directory, "--remove-incomplete")
+        forebay("verify", directory)
+
+
+def wrong_status(place, mount):
+    wish(mount, "enotdir", "node-00000.h5")
+    done = job(place, mount, "status")
+    expect(done.returncode == 0 and snapshots(mount / "status", "committed") == {1, 2, 3}, "a wrong status costs no step",
+           done.stdout + done.stderr)
+
+
+def preloaded(place, mount):
+    library = place / "libpil4dfs.so"
+    run("cc", "-shared", "-o", library, "-x", "c", "/dev/null")
+    done = job(place, mount, "preloaded", LD_PRELOAD=str(library), D_IL_COMPATIBLE="1")
+    expect(done.returncode != 0 and "D_IL_COMPATIBLE" in done.stdout + done.stderr, "a preload that breaks commits is refused",
+           done.stdout + done.stderr)
+
+
+def room(mount):
+    before = os.statvfs(mount).f_bavail
+    run(machine.FOREBAY, "preflight", "--target", mount, "--probe-bytes", "4M")
+    expect(os.statvfs(mount).f_bavail == before, "preflight leaves no bytes behind", f"{before} {os.statvfs(mount).f_bavail}")
+
+
+def main():
+    machine.need_striped_fs()
+    with machine.scratch() as place:
+        place = Path(place)
+        with machine.striped(place, 1 << 20, 2, RATE, f"daos./={POOL}/{CONT}") as (_, mount, _):
+            room(mount)
+            cut_commit(place, mount)
+            cut_files(place, mount)
+            wrong_status(place, mount)
+            preloaded(place, mount)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
