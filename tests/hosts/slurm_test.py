@@ -91,7 +91,7 @@ def two_nodes(cluster):
         return
     for with_keeper in (False, True):
         run = cluster.folder / f"run-two-{with_keeper}"
-        command = f"srun --mpi=pmix {OF_RANKS} {run} /dev/shm 3 {MEGABYTES << 20} {SLOWEST} crash"
+        command = f"srun --mpi=pmix {OF_RANKS} {run} /dev/shm 3 {2 * MEGABYTES << 20} {SLOWEST} crash"
         job = cluster.job(f"{MPI}export FOREBAY_AGENT={FOREBAY}\n{f'{FOREBAY} job -- ' if with_keeper else ''}{command}\n", "-N2", "-n2", LAST)
         result = result_of(cluster, run, job, f"{'with' if with_keeper else 'without'} forebay job, a crash on two nodes")
         expect(result.sealed == 3 and (result.committed == 3) == with_keeper, "a crash on two nodes", result)

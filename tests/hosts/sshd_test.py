@@ -83,7 +83,7 @@ def crash(place):
     for name in ("FOREBAY_KEEPER", "FOREBAY_AGENT"):
         launcher += ["-x", name]
     done = place.job("--hosts", "host[0-1]", "--staging", STAGING,
-                     command=[*launcher, SIMULATION, target, STAGING, 3, MEGABYTES << 20, SLOW, "crash"])
+                     command=[*launcher, SIMULATION, target, STAGING, 3, 2 * MEGABYTES << 20, SLOW, "crash"])
     expect("saved step 3" in done.stdout and done.returncode == 139, "the simulation crashes after three saves", done.stdout + done.stderr)
     committed = sorted(path.parent.name for path in (target / "restart").glob("step-*/manifest.json"))
     expect(committed == ["step-000001", "step-000002", "step-000003"], "all is committed", (committed, done.stderr))

@@ -2,7 +2,7 @@
 //
 //     job_simulation RUN STAGING STEPS BYTES RATE END
 //
-// It goes on from the newest snapshot, saves STEPS steps of BYTES bytes a rank without a pause, and ends: "close",
+// It goes on from the newest snapshot, saves STEPS steps of BYTES bytes in all without a pause, and ends: "close",
 // "crash", "hog" (rank 0 takes memory until it is killed), "wait" (until it is killed), "leave" (without close()), or
 // "job" (as Session::job() requires, also after SIGTERM, with a pause after each step). Its agents drain RATE bytes a
 // second; 0: at full speed.
@@ -50,9 +50,10 @@ inline void simulate(Session session, char** arguments, std::uint64_t rank, std:
     options.rate_bytes_per_second = std::strtoull(arguments[5], nullptr, 10);
     auto stream = session.stream("restart", options).value();
     std::int64_t step = 0;
-    std::vector<double> data(elements, 1.0);
+    const auto first = elements * rank / ranks, last_element = elements * (rank + 1) / ranks;
+    std::vector<double> data(last_element - first, 1.0);
     stream.replicated("step", &step).value();
-    stream.array("u", f64, {elements * ranks}, {packed({{elements * rank}, {elements}}, data.data())}).value();
+    stream.array("u", f64, {elements}, {packed({{first}, {data.size()}}, data.data())}).value();
     stream.restore().value();
     if (rank == 0) std::printf("begins after step %lld\n", static_cast<long long>(step));
     bool stops = false;

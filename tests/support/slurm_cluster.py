@@ -187,7 +187,6 @@ class Cluster:
         self.boot(name)
         self.connect(name)
         (self.folder / f"{name}.go").touch()
-        self.wait_for_idle()
 
     def wait_for_idle(self):
         end = time.monotonic() + 60
