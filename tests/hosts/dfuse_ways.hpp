@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -41,23 +42,26 @@ public:
             about->st_mode = second->second;  // its bytes were removed by its other name
             about->st_size = 0;
         }
-        if (opened_ != path) return 0;
+        if (opened_ != path || looks_left_-- > 0) return 0;
         opened_.clear();
         return -ENOTDIR;
     }
 
-    void opened(const std::string& path) {
+    /// `own_looks`: libfuse asks for the status so often before the client does.
+    void opened(const std::string& path, int own_looks) {
         const std::lock_guard lock(alone_);
         if (enotdir_.empty() || path.find(enotdir_) == std::string::npos) return;
         opened_ = path;
+        looks_left_ = own_looks;
         enotdir_.clear();
     }
 
-    int rename(const std::string& from, const std::string& to) {
+    int rename(const std::string& from, const std::string& to, unsigned flags) {
         struct stat old {
         }, there{};
         if (status(from, &old) != 0) return -ENOENT;
         const bool is_there = status(to, &there) == 0;
+        if (flags != 0 && (flags != RENAME_NOREPLACE || is_there)) return is_there ? -EEXIST : -EINVAL;
         if (is_there && there.st_ino == old.st_ino) return 0;  // as the kernel does for one inode
         if (is_there && is_second(to) && remove(to, S_ISDIR(there.st_mode)) != 0) return -ENOTEMPTY;
         if (::rename(from.c_str(), to.c_str()) != 0) return -errno;
@@ -115,6 +119,7 @@ private:
 
     std::mutex alone_;
     std::string cut_, enotdir_, opened_;
+    int looks_left_ = 0;
     std::map<ino_t, mode_t> second_names_;  // links below that stand for entries
     std::uint64_t lost_bytes_ = 0;
 };

@@ -195,7 +195,7 @@ int opened(int fd, fuse_file_info* info) {
 int do_open(const char* path, fuse_file_info* info) {
     const int fd = ::open(real(path).c_str(), info->flags & ~O_DIRECT);
     count_open(fd, info);
-    dfuse::ways.opened(real(path));
+    dfuse::ways.opened(real(path), 0);
     return opened(fd, info);
 }
 int do_create(const char* path, mode_t mode, fuse_file_info* info) {
@@ -203,7 +203,7 @@ int do_create(const char* path, mode_t mode, fuse_file_info* info) {
     // FUSE turns mknod into this call with exactly these flags. O_ASYNC is part of O_LOV_DELAY_CREATE.
     const bool is_mknod = info->flags == (O_CREAT | O_EXCL | O_WRONLY);
     if (fd >= 0) inherit(path, is_mknod || (info->flags & O_ASYNC) != 0);
-    dfuse::ways.opened(real(path));
+    dfuse::ways.opened(real(path), 1);
     return opened(fd, info);
 }
 int do_read(const char*, char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
@@ -259,7 +259,7 @@ int do_readlink(const char* path, char* to, std::size_t bytes) {
     return 0;
 }
 int do_rename(const char* from, const char* to, unsigned flags) {
-    if (options.is_dfuse() && flags == 0) return dfuse::ways.rename(real(from), real(to));
+    if (options.is_dfuse()) return dfuse::ways.rename(real(from), real(to), flags);
     return answer(::renameat2(AT_FDCWD, real(from).c_str(), AT_FDCWD, real(to).c_str(), flags));
 }
 int do_chmod(const char* path, mode_t mode, fuse_file_info*) { return answer(::chmod(real(path).c_str(), mode)); }

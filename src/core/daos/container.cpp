@@ -24,7 +24,7 @@ public:
                    {DAOS_PROP_CO_CSUM_SERVER_VERIFY, DAOS_PROP_CO_CSUM_SV_ON},
                    {DAOS_PROP_CO_REDUN_FAC, profile.losses},
                    {DAOS_PROP_CO_EC_CELL_SZ, sys::daos_cell_bytes}}},
-          properties_(::daos_prop_alloc(values_.size())) {
+          properties_(::daos_prop_alloc(static_cast<std::uint32_t>(values_.size()))) {
         attributes_.da_chunk_size = sys::daos_chunk_bytes;
         attributes_.da_file_oclass_id = number_of(profile.file_class);
         attributes_.da_dir_oclass_id = number_of(profile.directory_class);
