@@ -90,7 +90,7 @@ endforeach()
 # Spectra. pocketfft is one header; bundled.cmake knows where it may come from. MKL has FFTW's interface.
 set(FOREBAY_FFT pocketfft CACHE STRING "The transform of spectra: pocketfft, fftw (GPL), mkl or off")
 set_property(CACHE FOREBAY_FFT PROPERTY STRINGS pocketfft fftw mkl off)
-set(FOREBAY_FFT_wish ${FOREBAY_FFT})
+string(TOLOWER "${FOREBAY_FFT}" FOREBAY_FFT_wish)
 set(forebay_fft_files none)
 if(FOREBAY_FFT_wish STREQUAL "pocketfft")
   forebay_find_pocketfft()
