@@ -173,7 +173,7 @@ if(wanted AND NOT FOREBAY_FUZZ AND NOT FOREBAY_SANITIZE)
   if(NOT DEFINED Python_EXECUTABLE AND EXISTS ${forebay_venv_python})
     set(Python_EXECUTABLE ${forebay_venv_python})
   endif()
-  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
   if(Python_FOUND)
     execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

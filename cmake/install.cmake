@@ -75,7 +75,8 @@ endforeach()
 
 # Man pages have the text of --help, so the programs write them. A wheel has no place for them.
 find_package(Python3 COMPONENTS Interpreter)
-if(TARGET forebay_program AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT FOREBAY_SANITIZE AND NOT SKBUILD)
+if(TARGET forebay_program AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT FOREBAY_SANITIZE AND NOT SKBUILD
+   AND NOT FOREBAY_WHEEL)
   set(man_pages ${PROJECT_BINARY_DIR}/man)
   set(man_scripts ${PROJECT_SOURCE_DIR}/docs/man_pages.py ${PROJECT_SOURCE_DIR}/docs/generate.py)
   set(man_programs forebay_program forebay_verbs)
@@ -89,7 +90,8 @@ if(TARGET forebay_program AND Python3_FOUND AND NOT CMAKE_CROSSCOMPILING AND NOT
     DEPENDS ${man_scripts} ${man_programs} COMMENT "Writing man pages" VERBATIM)
   add_custom_target(forebay_man ALL DEPENDS ${man_pages}/forebay.1)
   install(DIRECTORY ${man_pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
-elseif(TARGET forebay_program AND NOT FOREBAY_SANITIZE AND NOT SKBUILD)
+elseif(TARGET forebay_program AND NOT FOREBAY_SANITIZE AND NOT SKBUILD
+   AND NOT FOREBAY_WHEEL)
   message(STATUS "Man pages are left out: they need python3, and programs that run on this machine")
 endif()
 

@@ -13,7 +13,8 @@ import sys
 import types
 
 ROOT = pathlib.Path(os.environ.get("FOREBAY_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-FOR_US_ALONE = {"FOREBAY_AUDIT", "FOREBAY_BENCH", "FOREBAY_WERROR", "FOREBAY_FUZZ", "FOREBAY_SANITIZE"}
+FOR_US_ALONE = {"FOREBAY_AUDIT", "FOREBAY_BENCH", "FOREBAY_WERROR", "FOREBAY_FUZZ", "FOREBAY_SANITIZE",
+                "FOREBAY_WHEEL"}
 COLUMNS = ("name", "least", "option", "found", "debian", "spack", "conda", "without")
 # Packages of the bootstrap have no version if they are found by a command.
 BY_COMMAND = {"libopenmpi-dev"}

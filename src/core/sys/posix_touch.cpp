@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +31,19 @@ struct ChildFailure {
 };
 ChildFailure child_failure(const char* call) { return {call, errno}; }
 
+// Closes every descriptor but `kept`. Linux has the system call from 5.9 on, glibc its function from 2.34 on. On an older
+// kernel each number below the limit is closed. The call has this number on every processor.
+void close_all_but(int kept, rlim_t limit) {
+    constexpr long close_range_call = 436;
+    const auto after = static_cast<unsigned>(kept) + 1;
+    if (::syscall(close_range_call, after, ~0u, 0) == 0) {
+        if (kept > 0) ::syscall(close_range_call, 0, after - 2, 0);
+        return;
+    }
+    for (int fd = 0; static_cast<rlim_t>(fd) < limit; ++fd)
+        if (fd != kept) ::close(fd);
+}
+
 // `Answer` begins with a ChildFailure; its text constants are also valid in the parent. A pipe takes it in one piece.
 template <class Answer, class Work>
 Result<Answer> asked_of_child(const std::string& directory, std::chrono::milliseconds at_most, const Work& work) {
@@ -36,13 +51,13 @@ Result<Answer> asked_of_child(const std::string& directory, std::chrono::millise
     const auto deadline = Clock::now() + at_most;
     Fd from, to;
     if (!new_pipe(from, to)) return posix_error("pipe", directory, errno);
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return posix_error("getrlimit", directory, errno);
     const pid_t child = ::fork();
     if (child < 0) return posix_error("fork", directory, errno);
     if (child == 0) {
         // If this child gets stuck, readers of the program's output must not wait for it: it closes all descriptors.
-        const auto kept = static_cast<unsigned>(to.get());
-        if (kept > 0) ::close_range(0, kept - 1, 0);
-        ::close_range(kept + 1, ~0u, 0);
+        close_all_but(to.get(), limit.rlim_cur);
         Answer answer{};
         work(answer);
         ::_exit(::write(to.get(), &answer, sizeof answer) == sizeof answer ? 0 : 1);

@@ -27,7 +27,7 @@ class _Step:
         there = [name for name in names if name in self.found]
         read = read_values(str(self.path), [self.found[name]["index"] for name in there])
         return {name: np.frombuffer(data, self.found[name]["dtype"]).reshape(self.found[name]["shape"])
-                for name, data in zip(there, read, strict=True)}
+                for name, data in zip(there, read)}
 
 
 def _places_of(name):

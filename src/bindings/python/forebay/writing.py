@@ -5,7 +5,7 @@ import numbers
 
 import numpy as np
 
-from . import _forebay
+from . import _forebay, _mpi
 from ._arrays import address_of, boxes_of, first_of, halo_pairs, must_be_array, must_be_value, type_of
 from ._forebay import RefusedError, error_text
 from ._turns import Owner, Turns, in_turn
@@ -34,11 +34,11 @@ def _toml_of(options):
 
 def _mpi_binding():
     try:
-        from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
+        return _mpi.binding()
     except ImportError as problem:
         raise _forebay.UnsupportedError(error_text(
-            f"this installation cannot use communicators: it was built without MPI ({problem}).")) from problem
-    return _forebay_mpi
+            f"this installation cannot use communicators: its module for MPI is missing or cannot be loaded ({problem})."
+        )) from problem
 
 
 def dedicate(world, config=None):

@@ -1,0 +1,10 @@
+# The wheel has forebay_mpi for Open MPI, and for MPICH and all libraries with its ABI. The mpi.h of the project decides.
+set(forebay_mpi_family mpich)
+find_file(forebay_mpi_header mpi.h PATHS ${MPI_CXX_INCLUDE_DIRS} NO_DEFAULT_PATH)
+mark_as_advanced(forebay_mpi_header)
+if(forebay_mpi_header)
+  file(STRINGS ${forebay_mpi_header} forebay_open_mpi REGEX "OMPI_MAJOR_VERSION")
+  if(forebay_open_mpi)
+    set(forebay_mpi_family openmpi)
+  endif()
+endif()
