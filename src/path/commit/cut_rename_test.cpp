@@ -33,10 +33,6 @@ std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnap
     return disk.clone();
 }
 
-bool one_is_whole(SimStore& disk, const SmallSnapshot* older) {
-    return test::is_whole(disk, run, three) || (older != nullptr && test::is_whole(disk, run, *older));
-}
-
 void check_nothing_lost(SimStore& disk, const SmallSnapshot* older) {
     REQUIRE(commit::recover(disk, run, false));
     CHECK(test::is_whole(disk, run, three));
