@@ -2,8 +2,7 @@
 as a run in a directory. A killed agent loses no sealed step. Without libdfs, or without the container, nothing begins, and
 the error says what to do.
 
-Method: job_simulation, nbody and the verbs, over the libdfs of these tests (fake_container.cpp). This was never tried on a
-real DAOS.
+Method: job_simulation, nbody and the verbs, over the libdfs of these tests (fake_container.cpp).
 """
 
 import json
