@@ -59,7 +59,7 @@ class Sources:
         self.helps = {}
         self.make = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
         self.presets = set(re.findall(r'"name": "([\w-]+)"', (ROOT / "CMakePresets.json").read_text()))
-        cmake = "\n".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")])
+        cmake = "\n".join(path.read_text() for path in [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.*")])
         self.cmake = set(re.findall(r"FOREBAY_\w+", cmake))
         code = [*ROOT.glob("src/**/*.cpp"), *ROOT.glob("transfer/**/*.cpp"), *ROOT.glob("src/**/*.hpp")]
         self.variables = set(re.findall(r'"(FOREBAY_\w+)', "\n".join(path.read_text() for path in code)))
