@@ -31,8 +31,8 @@ struct ChildFailure {
 };
 ChildFailure child_failure(const char* call) { return {call, errno}; }
 
-// Closes every descriptor but `kept`. Linux has the system call from 5.9 on, glibc its function from 2.34 on. On an older
-// kernel each number below the limit is closed. The call has this number on every processor.
+// Closes every descriptor but `kept`. Linux has the system call from 5.9 on, glibc its function from 2.34
+// on. On an older kernel each number below the limit is closed. The call has this number on every processor.
 void close_all_but(int kept, rlim_t limit) {
     constexpr long close_range_call = 436;
     const auto after = static_cast<unsigned>(kept) + 1;
