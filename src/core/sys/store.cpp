@@ -60,9 +60,9 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
     if (written) written = store.rename(temporary, path);
     if (!written) {
         // A rename that was cut may have given the file its name already.
-        FB_TRY_ASSIGN(name,
-                      second_name(store, temporary, [&](const Entry& entry) { return entry.name == leaf_of(path); }));
-        if (name) return store.sync_directory(directory_of(path));
+        const auto name =
+            second_name(store, temporary, [&](const Entry& entry) { return entry.name == leaf_of(path); });
+        if (name && *name) return store.sync_directory(directory_of(path));
         Error error = written.error();
         error.what += fmt::format("; {} is unchanged", path);
         if (const auto removed = store.remove(temporary); !removed)

@@ -37,7 +37,7 @@ Error two_names(const std::string& leftover, const std::string& committed) {
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id) {
     const auto stream_directory = directory_of(directory);
     const auto gone = stream_directory + "/" + leftover_name({step, snapshot_id, Leftover::Kind::gone});
-    if (leftover_of(leaf_of(directory))) FB_TRY(check_not_committed(store, directory, directory));
+    FB_TRY(check_not_committed(store, directory, directory));
     FB_TRY_ASSIGN(left, store.exists(gone));
     if (left) {
         FB_TRY(check_not_committed(store, gone, directory));

@@ -70,24 +70,30 @@ Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside
 }
 
 // One save has one directory. A second directory of the same save is somebody's copy.
-void refuse_copies(std::vector<Version>& versions) {
+Result<> refuse_copies(sys::Store& store, std::vector<Version>& versions) {
     std::map<std::pair<std::int64_t, std::uint64_t>, const Version*> by_save;
-    const auto look_at_all = [&](bool set_aside) {
+    const auto look_at_all = [&](bool set_aside) -> Result<> {
         for (auto& version : versions) {
             if (!version.readable || version.head.snapshot_id == 0 || version.set_aside != set_aside) continue;
             const auto [first, is_first] = by_save.try_emplace({version.head.step, version.head.snapshot_id}, &version);
             if (is_first) continue;
-            const auto& directory = version.snapshot.directory;
-            version = unreadable(version.snapshot, set_aside,
-                                 {ErrorKind::corrupt,
-                                  fmt::format("{} is misplaced: it holds the same save as {}", directory,
-                                              first->second->snapshot.directory),
-                                  "", fmt::format("if it is a copy, remove {}", directory)});
+            const auto directory = version.snapshot.directory, other = first->second->snapshot.directory;
+            // Its removal would remove the bytes of both names.
+            FB_TRY_ASSIGN(same, sys::second_name(store, directory, [&](const sys::Entry& entry) {
+                              return entry.name == leaf_of(other);
+                          }));
+            version =
+                unreadable(version.snapshot, set_aside,
+                           same ? two_names(directory, other)
+                                : Error{ErrorKind::corrupt,
+                                        fmt::format("{} is misplaced: it holds the same save as {}", directory, other),
+                                        "", fmt::format("if it is a copy, remove {}", directory)});
         }
+        return {};
     };
     // Directories with their own names come first: if both exist, the directory aside is the copy.
-    look_at_all(false);
-    look_at_all(true);
+    FB_TRY(look_at_all(false));
+    return look_at_all(true);
 }
 
 // The facts from the names in a stream's directory.
@@ -121,7 +127,7 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
             names.dropped.insert(*dropped);
         }
     }
-    refuse_copies(names.versions);
+    FB_TRY(refuse_copies(store, names.versions));
     return names;
 }
 

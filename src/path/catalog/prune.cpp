@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
@@ -25,13 +28,19 @@ namespace forebay::catalog {
 
 namespace {
 
-// Removes leftovers of an interrupted replacement of this step, so recover cannot put them in the free place.
-Result<> discard_older_saves(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+// Removes leftovers of an interrupted replacement of this step, so recover cannot put them in the free place. A leftover
+// that is another name of a committed snapshot stays with it: the result has the second names of this snapshot.
+Result<std::vector<std::string>> discard_older_saves(sys::Store& store, const std::string& run,
+                                                     const Snapshot& snapshot) {
+    std::vector<std::string> second_names;
     FB_TRY_ASSIGN(left, leftovers(store, run, snapshot.stream));
-    for (const auto& leftover : left)
-        if (leftover.kind == Leftover::Kind::old && leftover.step == snapshot.step)
-            FB_TRY(discard(store, leftover.directory, leftover.step, leftover.snapshot_id));
-    return {};
+    for (const auto& leftover : left) {
+        if (leftover.kind != Leftover::Kind::old || leftover.step != snapshot.step) continue;
+        FB_TRY_ASSIGN(committed, committed_name(store, leftover.directory));
+        if (!committed) FB_TRY(discard(store, leftover.directory, leftover.step, leftover.snapshot_id));
+        else if (*committed == snapshot.directory) second_names.push_back(leftover.directory);
+    }
+    return second_names;
 }
 
 bool has_name_of_step(const Snapshot& snapshot) { return step_of(leaf_of(snapshot.directory)).has_value(); }
@@ -39,8 +48,10 @@ bool has_name_of_step(const Snapshot& snapshot) { return step_of(leaf_of(snapsho
 Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
     const auto stream_directory = run + "/" + snapshot.stream;
     FoundViews views;
+    std::vector<std::string> second_names;
     if (has_name_of_step(snapshot)) {
-        FB_TRY(discard_older_saves(store, run, snapshot));
+        FB_TRY_ASSIGN(names, discard_older_saves(store, run, snapshot));
+        second_names = std::move(names);
         // Without its snapshot a view shows fill values as data. So it goes first, durably.
         FB_TRY_ASSIGN(there, remove_views(store, stream_directory, snapshot.step, ViewsOf::step_and_series));
         if (!there.views.empty()) FB_TRY(store.sync_directory(stream_directory));
@@ -49,6 +60,7 @@ Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snaps
     // Any id is good for the name of a removal. An unreadable manifest has none.
     const auto manifest = load_manifest(store, snapshot.directory);
     FB_TRY(discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0));
+    for (const auto& name : second_names) FB_TRY(store.remove_tree(name));
     return views;
 }
 

@@ -112,6 +112,37 @@ TEST_CASE("cut renames: a removal of the snapshot ends, at any cut") {
     });
 }
 
+TEST_CASE("cut renames: two committed names of one snapshot stay, and are named") {
+    auto disk = drained(three, nullptr);
+    REQUIRE(test::commit(*disk, run, three));
+    const auto step = test::step_directory(run, three);
+    const auto aside = run + "/" + three.stream + "/" + catalog::aside_name({1}, three.step);
+    REQUIRE(disk->rename(step, aside));
+    disk->crash_before(disk->operations());
+    CHECK_FALSE(disk->rename(aside, step));
+    disk->kill_programs();
+    const auto refused = catalog::discard(*disk, aside, three.step, three.id);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::refused);
+    static_cast<void>(catalog::prune(*disk, run, three.stream, {.keep = 1}));
+    CHECK(test::is_whole(*disk, run, three));
+}
+
+TEST_CASE("cut renames: a second name does not keep a snapshot from its removal") {
+    auto disk = drained(three, nullptr);
+    REQUIRE(test::commit(*disk, run, three));
+    const auto step = test::step_directory(run, three);
+    const auto old =
+        run + "/" + three.stream + "/" + catalog::leftover_name({three.step, three.id, catalog::Leftover::Kind::old});
+    REQUIRE(disk->rename(step, old));
+    disk->crash_before(disk->operations());
+    CHECK_FALSE(disk->rename(old, step));
+    disk->kill_programs();
+    REQUIRE(catalog::prune_above(*disk, run, three.stream, three.step - 1, 1, false));
+    CHECK_FALSE(disk->exists(step).value());
+    CHECK_FALSE(disk->exists(old).value());
+}
+
 TEST_CASE("cut renames: texts keep their content") {
     SimStore disk;
     disk.cut_renames();

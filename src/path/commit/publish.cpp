@@ -118,8 +118,8 @@ Result<> Publisher::remove_view(bool replaces) {
     return !views.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
-// The name under which the save that is about to be replaced moves aside. After a cut rename its directory may have such
-// a name already. Then the step's name becomes free by another name.
+// The name under which the save that is about to be replaced moves aside. After a cut rename its directory may have
+// such a name already. Then the step's name becomes free by another name.
 Result<Publisher::Aside> Publisher::aside_of(const Save& earlier) const {
     using Kind = catalog::Leftover::Kind;
     Aside aside;
