@@ -62,8 +62,10 @@ public:
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     ~Turn() {
-        while (busy_ > 0) static_cast<void>(await());  // DAOS still uses the memory of the caller
-        queues_.give_back(queue_);
+        while (busy_ > 0 && !is_broken_) static_cast<void>(await());  // DAOS still uses the memory of the caller
+        // By force: it ends the requests that are in flight.
+        if (is_broken_) ::daos_eq_destroy(queue_, DAOS_EQ_DESTROY_FORCE);
+        else queues_.give_back(queue_);
     }
 
     Result<> start(std::uint64_t offset, std::span<std::byte> bytes, bool writes) {
@@ -91,7 +93,7 @@ public:
 
     Result<> end() {
         Result<> first;
-        while (busy_ > 0)
+        while (busy_ > 0 && !is_broken_)
             if (const auto done = await(); !done && first) first = done;
         return first;
     }
@@ -104,7 +106,7 @@ private:
         int count = 0;
         while (count == 0) count = ::daos_eq_poll(queue_, 1, poll_microseconds, pieces_max, ended.data());
         if (count < 0) {
-            busy_ = 0;  // the queue itself is broken: nothing more will be answered
+            is_broken_ = true;  // the queue itself: it may never answer again
             return Error{ErrorKind::retry,
                          fmt::format("daos_eq_poll: {}: error {} of DAOS", show_text(file_.name()), count)};
         }
@@ -126,6 +128,7 @@ private:
     const char* call_ = "";
     std::array<Piece, pieces_max> pieces_{};
     std::size_t busy_ = 0;
+    bool is_broken_ = false;
     std::uint64_t moved_ = 0;
 };
 

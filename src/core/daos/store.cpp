@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "core/base/path.hpp"
@@ -22,10 +24,13 @@ constexpr mode_t new_file_mode = 0666, new_directory_mode = 0777;
 
 bool is_missing(int number) { return number == ENOENT || number == ENOTDIR; }
 
+using IdNow = std::function<Result<std::optional<sys::EntryId>>()>;
+
 class ContainerFile final : public sys::File {
 public:
-    ContainerFile(std::shared_ptr<DfsQueues> queues, DfsObject file, std::string path)
-        : queues_(std::move(queues)), file_(std::move(file)), path_(std::move(path)) {}
+    /// `id_now` gives the identity of the entry that has the name of this file now.
+    ContainerFile(std::shared_ptr<DfsQueues> queues, DfsObject file, std::string path, IdNow id_now)
+        : queues_(std::move(queues)), file_(std::move(file)), path_(std::move(path)), id_now_(std::move(id_now)) {}
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
         return named(queues_->write(file_, offset, bytes));
@@ -34,6 +39,7 @@ public:
         const auto got = queues_->read(file_, offset, bytes);
         if (!got) return named(got.error());
         if (*got == bytes.size()) return {};
+        FB_TRY(check_still_there());
         return Error{ErrorKind::corrupt,
                      fmt::format("{} is truncated: it ends at {}, but bytes {} to {} are needed", show_text(path_),
                                  offset + *got, offset, offset + bytes.size() - 1)};
@@ -41,6 +47,7 @@ public:
     Result<std::uint64_t> size() override {
         daos_size_t bytes = 0;
         FB_TRY(named(file_.done("dfs_get_size", ::dfs_get_size(file_.dfs(), file_.get(), &bytes))));
+        if (bytes == 0) FB_TRY(check_still_there());
         return std::uint64_t{bytes};
     }
     Result<> truncate(std::uint64_t size) override {
@@ -52,6 +59,12 @@ public:
     Result<> close() override { return {}; }
 
 private:
+    // A rename over an open file, or its removal, removes its bytes.
+    Result<> check_still_there() const {
+        const auto now = id_now_();
+        if (now && *now == std::optional(file_.id())) return {};
+        return Error{ErrorKind::retry, show_text(path_) + " was replaced or removed while it was open"};
+    }
     Result<> named(const Result<>& done) const {
         return done ? done : Result<>(with_context(done.error(), done.error().what + " (" + show_text(path_) + ")"));
     }
@@ -59,6 +72,7 @@ private:
     const std::shared_ptr<DfsQueues> queues_;
     const DfsObject file_;
     const std::string path_;
+    const IdNow id_now_;
 };
 
 }  // namespace
@@ -96,7 +110,8 @@ Result<struct stat> DfsStore::status_of(const Place& place, const std::string& p
 Result<std::unique_ptr<sys::File>> DfsStore::open(const std::string& path, sys::Access access) {
     const auto given = [&](DfsObject file) -> Result<std::unique_ptr<sys::File>> {
         if (!S_ISREG(file.mode())) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
-        return std::unique_ptr<sys::File>(std::make_unique<ContainerFile>(queues_, std::move(file), path));
+        return std::unique_ptr<sys::File>(std::make_unique<ContainerFile>(
+            queues_, std::move(file), path, [this, path] { return id_for_cut_renames(path); }));
     };
     if (!sys::is_writing(access)) {
         FB_TRY_ASSIGN(file, look(path, O_RDONLY));

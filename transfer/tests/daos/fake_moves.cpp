@@ -15,13 +15,13 @@
 
 namespace {
 
-struct Waiting {
+struct HeldMove {
     daos_event_t* event = nullptr;
     std::function<int()> work;
 };
 
 std::mutex alone;
-std::map<std::uint64_t, std::vector<Waiting>> queues;
+std::map<std::uint64_t, std::vector<HeldMove>> queues;
 std::uint64_t last_queue = 0;
 
 int do_read(dfs_obj_t* file, const d_sg_list_t* list, daos_off_t offset, daos_size_t* read) {
@@ -64,8 +64,9 @@ int daos_eq_create(daos_handle_t* queue) {
     queues[queue->cookie];
     return 0;
 }
-int daos_eq_destroy(daos_handle_t queue, int) {
+int daos_eq_destroy(daos_handle_t queue, int flags) {
     const std::lock_guard lock(alone);
+    if (flags != DAOS_EQ_DESTROY_FORCE && !queues[queue.cookie].empty()) return -DER_BUSY;
     return queues.erase(queue.cookie) == 1 ? 0 : -DER_INVAL;
 }
 int daos_event_init(daos_event_t* event, daos_handle_t queue, daos_event_t*) {
@@ -75,7 +76,8 @@ int daos_event_init(daos_event_t* event, daos_handle_t queue, daos_event_t*) {
 }
 int daos_event_fini(daos_event_t*) { return 0; }
 int daos_eq_poll(daos_handle_t queue, int, int64_t, unsigned int count, daos_event_t** events) {
-    Waiting request;
+    if (wished_failure("daos_eq_poll") != 0) return -DER_TIMEDOUT;
+    HeldMove request;
     {
         const std::lock_guard lock(alone);
         auto& waiting = queues[queue.cookie];

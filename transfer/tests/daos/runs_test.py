@@ -96,6 +96,13 @@ def verbs(daos):
     expect(daos.committed("daos://tank/cont/runs/again") == [3, 4, 5], "a run is copied to a directory and back as a run")
 
 
+def broken_queue(daos):
+    """An event queue fails while requests are in flight: an error, and the next command reads."""
+    said = daos.forebay("verify", RUN, code=None, FAKE_DAOS_FAILS="daos_eq_poll:5")
+    expect("daos_eq_poll" in said, "verify names the call that failed", said)
+    daos.forebay("verify", RUN)
+
+
 def damage(daos):
     file = next((daos.store / "tank/cont/runs/again/restart/step-000003").glob("node-*.h5"))
     with open(file, "r+b") as node:
@@ -170,6 +177,7 @@ def main():
         daos = Daos(pathlib.Path(place))
         save_and_restart(daos)
         verbs(daos)
+        broken_queue(daos)
         damage(daos)
         kill_in_drain(daos)
         nodes_share(daos)

@@ -37,7 +37,8 @@ enum {
     DER_UNREACH,
     DER_NOSPACE,
     DER_NOMEM = 1009,
-    DER_TIMEDOUT = 1011
+    DER_TIMEDOUT = 1011,
+    DER_BUSY = 1012
 };
 
 /* A request that goes on while its caller does other things, and the queue that tells its end. */
@@ -49,6 +50,7 @@ typedef struct daos_event {
     uint64_t ev_debug;
 } daos_event_t;
 int daos_eq_create(daos_handle_t* queue);
+#define DAOS_EQ_DESTROY_FORCE 1
 int daos_eq_destroy(daos_handle_t queue, int flags);
 int daos_eq_poll(daos_handle_t queue, int wait_running, int64_t timeout, unsigned int count, daos_event_t** events);
 int daos_event_init(daos_event_t* event, daos_handle_t queue, daos_event_t* parent);
