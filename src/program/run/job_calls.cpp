@@ -43,8 +43,9 @@ KeeperCalls::~KeeperCalls() {
 }
 
 std::optional<sys::Channel> KeeperCalls::next() {
-    auto call = listener_.accept(sys::Timeout(0));
-    if (call && *call && callers_.size() < callers_max) callers_.push_back({std::move(**call)});
+    // Beyond the limit a call waits until an earlier caller is gone.
+    if (callers_.size() < callers_max)
+        if (auto call = listener_.accept(sys::Timeout(0)); call && *call) callers_.push_back({std::move(**call)});
     for (auto caller = callers_.begin(); caller != callers_.end();) {
         std::array<std::byte, 64> bytes{};
         const auto got = caller->connection.receive_some(std::span(bytes).first(token_.size() - caller->heard.size()));
