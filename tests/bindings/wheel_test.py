@@ -95,6 +95,8 @@ def family_is_right():
     assert family("Open MPI v5.0.11, package: x") == "openmpi"
     for text in ("MPICH Version:      5.0.2", "Intel(R) MPI Library 2021.13", "MPI VERSION    : CRAY MPICH version 8.1"):
         assert family(text) == "mpich", text
+    for text in ("HPE MPT 2.28", "IBM Spectrum MPI 10.4"):
+        assert family(text) == "", text
 
 
 def interpreters():
