@@ -1,6 +1,6 @@
 // How DAOS differs from POSIX, for striped_fs: a rename sets the modification time, and may be cut, so that one entry
-// has two names. A removal by either name removes its bytes. Bytes that are written into a removed file never come back.
-// The status of a file that was just opened may be ENOTDIR.
+// has two names. A removal by either name removes its bytes. Bytes written into a removed file never come back. The
+// status of a file that was just opened may be ENOTDIR.
 //
 // A test asks for a fault by an attribute of the mount. "user.fake.cut" has a part of a name: the next rename to such a
 // name is cut, and its client dies. "user.fake.enotdir" has a part of a name: the first status after an open fails.
