@@ -72,7 +72,7 @@ def until(condition, what, seconds=60):
 def crash_without_the_wrapper(folder):
     """The stand-in kills agents."""
     place = Place(folder)
-    test.run(place.bin / "srun", *place.simulation(), code=CRASH, env=place.environment)
+    test.run(place.bin / "srun", *place.simulation(rate=SLOW // 4), code=CRASH, env=place.environment)
     test.expect(len(place.committed()) < 3, "a snapshot is missing", place.committed())
     test.expect(place.in_memory(), "and stays in memory")
     # The default staging directory has nothing of this run. Then ls names this host too.
