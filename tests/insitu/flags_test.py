@@ -276,7 +276,7 @@ def test_all_ranks_end_at_one_step_and_the_restart_passes_over_what_is_marked(tm
     ended, told = first[0][1:3]
     assert ended in (5, 6, 7) and first == [[0, ended, told, 1]] * 3
     assert told in [f"fields.look: {text}, at step {step}" for step in range(5, ended + 1)]
-    assert steps_of(run) == list(range(1, ended + 1)) and list(marks(run)) == list(range(5, ended + 1))
+    assert steps_of(run) == list(range(1, ended + 1)) and sorted(marks(run)) == list(range(5, ended + 1))
     assert all(len(one) == 1 for one in marks(run).values())
     again = json.loads(mpi(3, HERE / "stopped.py", config, run))
     assert [one[:3] for one in again] == [[4, 5, ""]] * 3
