@@ -149,10 +149,12 @@ void InsituStation::count_lost() {
     for (std::uint32_t i = 0; i < page.stream_count.load(std::memory_order_acquire); ++i) {
         auto& stream = page.streams[i];
         const auto id = stream.read_by_analyses.exchange(0);
+        if (id == 0) continue;
+        // The application may be setting the stream of another slot. So the stream comes last.
         const bool is_there = std::ranges::any_of(page.slots, [&](const node::SlotControl& slot) {
-            return slot.stream == i && slot.snapshot_id.load() == id && (slot.holds.load() & analysts_.lease) != 0;
+            return slot.snapshot_id.load() == id && (slot.holds.load() & analysts_.lease) != 0 && slot.stream == i;
         });
-        if (id != 0 && !is_there) ++(stream.counts.*analysts_.missed);
+        if (!is_there) ++(stream.counts.*analysts_.missed);
     }
 }
 
