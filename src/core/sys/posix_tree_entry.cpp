@@ -154,14 +154,16 @@ Result<> RenamesKeepingTime::rename(int folder, const std::string& name, const s
         return Error{ErrorKind::unsupported, posix_error("rename", new_name, errno).what};
     if (failed != 0) return posix_error("rename", new_name, errno);
     if (!may_lose_time) return {};
-    FB_TRY_ASSIGN(after, status_at(folder, new_name.c_str(), 0, new_name));
-    if (after.modified == before.modified) return {};
+    // Always: a cache of the kernel may still answer with the time before the rename (measured with dfuse).
     struct timespec times[2]{};
     times[0].tv_nsec = UTIME_OMIT;
     times[1].tv_sec = before.modified.seconds;
     times[1].tv_nsec = static_cast<long>(before.modified.nanoseconds);
     if (::utimensat(folder, new_name.c_str(), times, AT_SYMLINK_NOFOLLOW) == 0) return {};
-    return change_error("utimensat", new_name, errno);
+    const int number = errno;
+    const auto after = status_at(folder, new_name.c_str(), 0, new_name);
+    if (after && after->modified == before.modified) return {};
+    return change_error("utimensat", new_name, number);
 }
 
 Result<std::vector<std::string>> attribute_names_at(const std::string& path, const std::string& shown_name,
