@@ -55,6 +55,7 @@ private:
     Result<DfsObject> look(const std::string& name, int access, struct stat* about = nullptr) const;
     Result<std::unique_ptr<sys::OpenFile>> open_regular(const std::string& name, int access) const;
     Result<> remove_entry(const std::string& name);
+    Result<> replace_by_link(const std::string& name, const std::string& new_name, const sys::EntryStatus& before);
 
     std::shared_ptr<const DfsAncestry> ancestry_;
     std::string lock_path_;
