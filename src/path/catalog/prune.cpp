@@ -28,8 +28,8 @@ namespace forebay::catalog {
 
 namespace {
 
-// Removes leftovers of an interrupted replacement of this step, so recover cannot put them in the free place. A leftover
-// that is another name of a committed snapshot stays with it: the result has the second names of this snapshot.
+// Removes leftovers of an interrupted replacement of this step, so recover cannot put them in the free place. A
+// leftover that is another name of a committed snapshot stays with it. Returns the second names of this snapshot.
 Result<std::vector<std::string>> discard_older_saves(sys::Store& store, const std::string& run,
                                                      const Snapshot& snapshot) {
     std::vector<std::string> second_names;
