@@ -83,7 +83,6 @@ void check_daos(const std::vector<Mount>& mounts, const Needs& needs, const Rule
     const auto agents = processes_of("daos_agent");
     if (agents.size() > 1)
         add(Severity::warn, fmt::format("{} daos_agent: {}", agents.size(), show_process(agents.back())));
-    const auto is_dfuse = [](const Mount& mount) { return mount.kind == "fuse.daos" || mount.source == "dfuse"; };
     const auto mounted = static_cast<std::size_t>(std::ranges::count_if(mounts, is_dfuse));
     const auto running = processes_of("dfuse");
     if (running.size() > mounted)

@@ -95,6 +95,8 @@ bool may_hang(const Mount& mount) {
     return mount.kind.starts_with("fuse.") || std::ranges::find(kinds, mount.kind) != kinds.end();
 }
 
+bool is_dfuse(const Mount& mount) { return mount.kind == "fuse.daos" || mount.source == "dfuse"; }
+
 std::vector<SharedSegment> read_shared_segments(std::string_view text) {
     std::vector<SharedSegment> segments;
     // key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap

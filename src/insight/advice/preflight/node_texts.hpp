@@ -33,6 +33,8 @@ std::vector<Mount> read_mountinfo(std::string_view text);
 const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path);
 /// True if another host or a process must answer for it, and so may never do.
 bool may_hang(const Mount& mount);
+/// True for a container of DAOS.
+bool is_dfuse(const Mount& mount);
 
 /// A line of /proc/sysvipc/shm: shared memory without a name in a directory.
 struct SharedSegment {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <string>
 
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
@@ -12,21 +10,11 @@
 #include "core/sys/job_end.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
+#include "insight/advice/preflight/node_texts.hpp"
 
 namespace forebay::advice {
 
 namespace {
-
-// From the list of mounts alone: a look at the target would hang with its file system.
-bool is_on_dfuse(const std::string& target) {
-    std::ifstream mounts("/proc/self/mounts");
-    std::string device, place, kind, rest, nearest, nearest_kind;
-    while (mounts >> device >> place >> kind && std::getline(mounts, rest)) {
-        const bool is_above = place == "/" || target == place || target.starts_with(place + "/");
-        if (is_above && place.size() >= nearest.size()) nearest = place, nearest_kind = kind;
-    }
-    return nearest_kind == "fuse.daos";
-}
 
 using format::Severity;
 
@@ -54,9 +42,12 @@ public:
     // A block that ends within a chunk makes two agents write one chunk, or one stripe of an erasure code.
     void chunk() {
         if (site_.target.empty() || site_.block_bytes == 0) return;
-        const auto deadline = rules_.of(CheckKind::targets).deadline;
-        if (!is_on_dfuse(site_.target)) return;
-        const auto chunk = sys::file_block_bytes(site_.target, deadline);
+        // By the list of mounts: a look at a target that hangs would never end.
+        const auto text = sys::kernel_text("/proc/self/mountinfo");
+        const auto mounts = text ? read_mountinfo(*text) : std::vector<Mount>();
+        const auto* mount = mount_of(mounts, site_.target);
+        if (mount == nullptr || !is_dfuse(*mount)) return;
+        const auto chunk = sys::file_block_bytes(site_.target, rules_.of(CheckKind::targets).deadline);
         if (!chunk) return add(CheckKind::targets, Severity::fail, chunk.error().what);
         if (*chunk != 0 && site_.block_bytes % *chunk != 0)
             add(CheckKind::targets, Severity::warn,
