@@ -2,7 +2,7 @@
 under two names, a status that is wrong for a file just opened, and bytes in removed files that never come back.
 
 Method: striped_fs mounts a directory like dfuse (dfuse_ways.hpp). job_simulation saves there while one fault is asked for,
-then recover, verify and prune look at the run. This was never tried on a real DAOS.
+then recover, verify and prune look at the run.
 """
 
 import os
@@ -81,6 +81,14 @@ def room(mount):
     expect(os.statvfs(mount).f_bavail == before, "preflight leaves no bytes behind", f"{before} {os.statvfs(mount).f_bavail}")
 
 
+def chunk(mount):
+    """The fake has the block size of the directory below in place of a chunk."""
+    bytes_of_chunk = os.stat(mount).st_blksize
+    for block, warns in ((2 * bytes_of_chunk, False), (2 * bytes_of_chunk + 1, True)):
+        said = run(machine.FOREBAY, "preflight", "--target", mount, "--probe-bytes", 0, "--block-bytes", block).stdout
+        expect(("no multiple" in said) == warns, f"blocks of {block} bytes are compared with chunks of {bytes_of_chunk}", said)
+
+
 def main():
     if os.geteuid() != 0 or not machine.STRIPED_FS.exists() or not Path("/dev/fuse").exists() or not SIMULATION.exists():
         machine.skip("needs root, libfuse3-dev, /dev/fuse and job_simulation, to mount a file system")
@@ -88,6 +96,7 @@ def main():
         place = Path(place)
         with machine.striped(place, 1 << 20, 2, RATE, f"daos./={POOL}/{CONT}") as (_, mount, _):
             room(mount)
+            chunk(mount)
             cut_commit(place, mount)
             cut_files(place, mount)
             wrong_status(place, mount)
