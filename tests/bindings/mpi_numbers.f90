@@ -1,5 +1,5 @@
-! What checkpoint_test.f90 uses of the module mpi_f08, for a Fortran compiler that cannot read the module files of the MPI
-! here. It calls the routines without a module, which serve every compiler.
+! The parts of the module mpi_f08 that checkpoint_test.f90 uses. A Fortran compiler that cannot read the module files of
+! the MPI here compiles this file instead. The routines are called without a module and serve every compiler.
 module mpi_numbers
   implicit none
   include 'mpif.h'
