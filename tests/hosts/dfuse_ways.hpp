@@ -1,6 +1,6 @@
 // How DAOS differs from POSIX, for striped_fs: a rename sets the modification time, and may be cut, so that one entry
 // has two names. A removal by either name removes its bytes. Bytes written into a removed file never come back. The
-// status of a file that was just opened may be ENOTDIR.
+// status of a file that was just opened may be ENOTDIR. The first status after a rename has the time before it.
 //
 // A test asks for a fault by an attribute of the mount. "user.fake.cut" has a part of a name: the next rename to such a
 // name is cut, and its client dies. "user.fake.enotdir" has a part of a name: the first status after an open fails.
@@ -42,6 +42,10 @@ public:
             about->st_mode = second->second;  // its bytes were removed by its other name
             about->st_size = 0;
         }
+        if (const auto before = renamed_.find(about->st_ino); before != renamed_.end()) {
+            about->st_mtim = before->second;
+            renamed_.erase(before);
+        }
         if (opened_ != path || looks_left_-- > 0) return 0;
         opened_.clear();
         return -ENOTDIR;
@@ -70,6 +74,7 @@ public:
             ::utimensat(AT_FDCWD, to.c_str(), now, AT_SYMLINK_NOFOLLOW);
         }
         const std::lock_guard lock(alone_);
+        renamed_[old.st_ino] = old.st_mtim;
         const auto name = to.substr(to.rfind('/') + 1);
         if (cut_.empty() || name.find(cut_) == std::string::npos) return 0;
         cut_.clear();
@@ -121,6 +126,7 @@ private:
     std::string cut_, enotdir_, opened_;
     int looks_left_ = 0;
     std::map<ino_t, mode_t> second_names_;  // links below that stand for entries
+    std::map<ino_t, timespec> renamed_;     // entries that were not looked at since
     std::uint64_t lost_bytes_ = 0;
 };
 

@@ -362,8 +362,7 @@ fuse_operations operations() {
     all.mknod = do_mknod;
     all.init = [](fuse_conn_info*, fuse_config* config) -> void* {
         config->use_ino = 1;
-        // A released file shows it at once. dfuse lets the kernel keep the status of entries.
-        config->attr_timeout = options.is_dfuse() ? 60 : 0;
+        config->attr_timeout = 0;  // a released file shows it at once
         std::puts("mounted");
         std::fflush(stdout);
         return nullptr;
