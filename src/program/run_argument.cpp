@@ -173,6 +173,7 @@ Result<RunArgument> find_run(sys::Store& store, const std::string& text) {
         if (!error.next.empty()) return error;  // for a missing bucket
         FB_TRY_ASSIGN(is_named, store.exists(path));
         if (!is_named) return nothing_is_there(store, path);
+        if (store.list(path)) return find_run(store, text);  // a session made it between the two calls
         return sys::is_far(path) ? file_is_no_run(store, path) : catalog::leads_nowhere(path);
     }
     // It may be a stream, or another user's directory.
